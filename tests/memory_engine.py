@@ -1,63 +1,65 @@
-"""An engine over scores in memory: tests ask it what they would ask of files."""
+"""A panel over scores in memory: tests ask it what they would ask of files."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from functools import cached_property, partial
+from collections.abc import Generator
+from functools import partial
 
 import numpy as np
 
 from priori.base.processors import processors
-from priori.base.types import Floats
-from priori.engines.batch_counting import ROWS, Batch, Owner, Scan, Streaming, settled
-from priori.engines.engine import Survey
+from priori.engines.batch_counting import Owned, Rows, Scan, Streaming
+from priori.engines.engine import By, Survey
 from priori.scores import Names, Scores
+
+#: Rows in a batch.
+ROWS = 1 << 17
 
 
 class Memory(Streaming):
     """Answers from a `Scores` that is in memory, by the same algorithm as from anywhere else."""
 
     def __init__(self, scores: Scores) -> None:
+        super().__init__()
         self.scores = scores
-        self.source = scores.source
+        self.sources = [scores.source]
         self.backend = scores.backend
         self.format = scores.format
         self.has_users = scores.has_users
-        self.nan = scores.nan_rejected
+        self.columns = {"score": "score", **({"user": "user"} if scores.has_users else {})}
 
-    def survey(self) -> Survey:
+    def survey(self, system: int = 0) -> Survey:
         each = [
             trials.score[:: max(1, len(trials) // 32768)] for trials in (self.scores.negative, self.scores.positive)
         ]
         sample = np.concatenate(each)
         return Survey(len(self.scores), sample[np.isfinite(sample)])
 
-    @cached_property
-    def _names(self) -> Names:
+    def look_at_names(self, system: int) -> Names:
         if self.scores.users is None:
             return Names(np.empty(0))
         used = [trials.user for trials in (self.scores.negative, self.scores.positive) if trials.user is not None]
         return Names(self.scores.users.values[np.unique(np.concatenate(used))])
 
-    def load(self) -> Scores:
+    def load(self, system: int = 0) -> Scores:
         return self.scores
 
-    def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
-        raise NotImplementedError
+    def owned(self, by: By, limit: int | None) -> Owned:
+        return Owned(len(self.names()), {"user": self.names().values}) if by else Owned()
 
-    def pieces(self, *, by: Owner = None) -> list[Scan]:
-        count = min(processors(), -(-len(self.scores) // ROWS))
-        return [partial(self._scan, by == "user", part, count) for part in range(count)]
+    def pieces(self, systems: tuple[int, ...], by: By) -> list[Scan]:
+        count = max(1, min(processors(), -(-len(self.scores) // ROWS)))
+        return [partial(self._scan, bool(by), part, count) for part in range(count)]
 
-    def _scan(self, user: bool, part: int, parts: int) -> Generator[Batch, None, None]:
+    def _scan(self, user: bool, part: int, parts: int) -> Generator[Rows, None, None]:
         """Yield one of some equal parts of the trials of each class."""
         used = None
         if user:
-            used = np.searchsorted(self.users().values, self.scores.users.values)  # type: ignore[union-attr]
+            used = np.searchsorted(self.names().values, self.scores.users.values)  # type: ignore[union-attr]
         for own, trials in enumerate((self.scores.negative, self.scores.positive)):
             first, last = (len(trials) * edge // parts for edge in (part, part + 1))
             for start in range(first, last, ROWS):
                 some = slice(start, min(start + ROWS, last))
                 score = trials.score[some]
                 codes = None if used is None or trials.user is None else used[trials.user[some]]
-                yield settled(score, np.full(score.size, own, dtype=np.uint8), codes, "error")[0]
+                yield Rows({0: score}, np.full(score.size, own, dtype=np.uint8), codes, "error")

@@ -16,10 +16,9 @@ from click.testing import CliRunner
 import priori
 from priori import Scores, Table
 from priori.cli import cli
-from priori.engines.batch_counting import Owner, Streaming
-from priori.engines.engine import TableSettings
+from priori.engines.batch_counting import Streaming
+from priori.engines.engine import By, TableSettings
 from priori.engines.lazy_frames import Lazy
-from priori.engines.one_scan import SharedTable
 from priori.engines.spark import Spark
 
 
@@ -140,6 +139,7 @@ def test_attacks_in_a_table_of_many_systems_are_those_of_memory(
     (table.write_csv if engine == "text" else table.write_parquet)(path)
     room: Any = {"engine": "spark" if engine == "lazy" else "duckdb", "memory": "1GB" if engine == "memory" else "4MB"}
     if engine == "lazy":  # any lazy frame stands for one of Spark
+        monkeypatch.setattr(Spark, "placed", lambda self, name: self.frame.to_native().with_row_index(name))
         monkeypatch.setattr("priori.engines.spark.open_spark", lambda path, settings, temp: Spark(
             pl.scan_parquet(path), settings, source=str(path)))  # fmt: skip
     scanned, read = priori.scan_table(path, **options, **room), priori.read_table(path, **options)
@@ -157,18 +157,12 @@ def test_one_scan_counts_the_attacks_of_all_systems(
 ) -> None:
     table, _ = many("both", shape)
     table.write_parquet(tmp_path / "all.parquet")
-    scans: list[tuple[int, Owner]] = []
-    scan = SharedTable._scan
+    scans: list[tuple[int, By]] = []
+    scan = Streaming._answered
     monkeypatch.setattr(
-        SharedTable, "_scan", lambda self, asked, by: (scans.append((len(asked), by)), scan(self, asked, by))
-    )
-    alone = Streaming._over
-
-    def by_nobody(self: Any, begin: Any, *, size: int, by: Owner = None) -> Any:
-        assert by is None, "a system was counted on its own"
-        return alone(self, begin, size=size)
-
-    monkeypatch.setattr(Streaming, "_over", by_nobody)
+        Streaming, "_answered",
+        lambda self, asked, by, owned: (scans.append((len(asked), by)), scan(self, asked, by, owned))[1],
+    )  # fmt: skip
     systems = ["--systems-in", "system"] if shape == "long" else ["--systems-columns", "A,B"]
     asked = [command, "--table", str(tmp_path / "all.parquet"), *systems, "--split", "set=dev:test", "--attack-column",
              "kind", "--format", "csv"]  # fmt: skip

@@ -18,10 +18,10 @@ from priori import InputError, OptionError, Scores, Table
 from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Lazy
 from priori.engines.parquet_files import Files
-from priori.engines.table import BOUND
 from priori.report import Settings, System, make_study
 from priori.report.calibration import calibration
 from priori.report.page import render_html
+from priori.scores import BOUND, condense
 
 TRIALS, PEOPLE = 6000, 24
 #: Too little for the trials, enough for counts in cells by user.
@@ -299,7 +299,6 @@ def test_the_page_of_a_table_takes_fewer_than_20_scans(
 
     for name in ("query", "pieces"):
         monkeypatch.setattr(Files, name, counting(getattr(Files, name)))
-    monkeypatch.setattr(Lazy, "collect", lambda self, frame: pytest.fail("a grouping in SQL, which was not counted"))
     settings = Settings(points=3, n_resamples=100, bootstrap="user")
     tables = scan("a-dev"), scan("a-test")
     for table in tables:
@@ -372,8 +371,8 @@ def test_counts_of_several_trials_are_candidates_and_pairs_as_trials_are() -> No
 def test_too_many_combinations_are_an_error_with_the_way_out(folder: Path) -> None:
     table = small(folder / "a-test.parquet", 1000)
     with pytest.raises(OptionError, match=r"more than 15 combinations of names .* raise memory"):
-        table.condensed(("user",), cuts=[1.0])
-    found, (caution,) = small(folder / "a-test.parquet", 20_000).condensed(("user", "probe_user"), cuts=[1.0])
+        condense(table, ("user", "group"), cuts=[1.0])
+    found, (caution,) = condense(small(folder / "a-test.parquet", 20_000), ("user", "probe_user"), cuts=[1.0])
     assert caution.code == "probes-left-out"
     assert not found.has_identities
     assert found.n_users == PEOPLE
@@ -398,7 +397,7 @@ def test_entries_of_one_score_have_exactly_that_score(tmp_path: Path) -> None:
     (tmp_path / "many").mkdir()
     for part in range(3):  # read side by side
         table[part::3].to_parquet(tmp_path / "many" / f"{part}.parquet")
-    found, _ = small(tmp_path / "many", MEMORY).condensed(("user",), cuts=[0.3, 0.5], narrow=True)
+    found, _ = condense(small(tmp_path / "many", MEMORY), ("user",), cuts=[0.3, 0.5], narrow=BOUND)
     for trials, label in ((found.negative, 0), (found.positive, 1)):
         assert np.unique(trials.score).tolist() == [0.1, 0.3, 0.7, 1.1, np.inf]
         own = table[table.label == label]

@@ -14,8 +14,9 @@ import oracle
 from memory_engine import Memory
 from priori import Scores, epc
 from priori.engines import Table
-from priori.engines.binning import narrow_cuts
-from priori.engines.table import BOUND
+from priori.engines.narrow_cuts import narrow_cuts
+from priori.scores import BOUND, condense
+from priori.scores.asking import ask
 
 
 def scores_of(kind: str, size: int = 40_000) -> Scores:
@@ -50,10 +51,9 @@ def farthest(found: Scores, expected: Scores) -> float:
 @pytest.mark.parametrize("kind", ["smooth", "tied", "far apart", "half of one score", "infinite"])
 def test_no_rate_is_off_by_more_than_said(kind: str) -> None:
     scores = scores_of(kind)
-    table = Table(Memory(scores), memory=2_000_000)
-    found, said = table.resamplable(by_user=False)
-    assert said is not None
-    promised = float(re.search(r"off by more than (\S+)$", said)[1])  # type: ignore[index]
+    table = Table(Memory(scores), memory=6_000_000)
+    found, said = condense(table, narrow=BOUND, said="resampled")
+    promised = float(re.search(r"off by more than (\S+)$", *said)[1])  # type: ignore[index]
     assert promised <= BOUND == 1e-4
     # The number is shown with two digits.
     assert farthest(found, scores) <= promised * 1.06
@@ -66,16 +66,16 @@ def test_awkward_scores_keep_any_bound(
     negatives: list[float], positives: list[float], bound: float, cells: int
 ) -> None:
     scores = Scores.from_arrays(negatives, positives)
-    table = Table(Memory(scores), cells=cells)
-    cuts, error = narrow_cuts(table.explorer, bound)
-    (found,) = table.between([cuts], by_user=False)
+    table = Table(Memory(scores), bins=cells)
+    cuts, error = ask([narrow_cuts(table.explorer, bound)])[0]
+    (found,) = table.count([cuts])
     assert error <= bound * (1 + 1e-9)
     assert farthest(found, scores) <= error + 1e-12
 
 
 def test_a_band_says_what_stands_in_and_is_nearly_the_exact_one() -> None:
     scores = scores_of("smooth")
-    tables = [Table(Memory(scores), memory=memory) for memory in (2_000_000, 1 << 30)]
+    tables = [Table(Memory(scores), memory=memory) for memory in (6_000_000, 1 << 30)]
     options = {"bootstrap": "sample", "resample": "both", "n_resamples": 400, "rng": 1}
     bands = [epc(table, table, points=11).band(**options) for table in (*tables, scores)]  # type: ignore[arg-type]
     assert [any("resampled in" in text for text in band.warnings) for band in bands] == [True, False, False]

@@ -20,6 +20,9 @@ from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
 from priori.engines.explorer import PER_SCORE, Explorer
 from priori.engines.grid import even_grid
+from priori.engines.histogram import Distinct
+from priori.scores import BOUND, condense
+from priori.scores.asking import ask
 from priori.scores.candidates import Edges
 
 
@@ -30,10 +33,10 @@ class Recording(Memory):
         super().__init__(scores)
         self.fetched: list[int] = []
 
-    def fetch(self, grid: Any, keep: Any, limit: int | None) -> Any:
-        scores = super().fetch(grid, keep, limit)
-        self.fetched.append(scores.value.size)
-        return scores
+    def answer(self, requests: Any) -> Any:
+        answers = super().answer(requests)
+        self.fetched += [answer.value.size for answer in answers if isinstance(answer, Distinct)]
+        return answers
 
 
 @pytest.mark.parametrize("criterion", ["wer", "eer", "target-v1"])
@@ -43,7 +46,7 @@ def test_few_scores_are_looked_at_and_the_choice_is_that_of_all(criterion: str) 
     engine, rule = Recording(scores), get_criterion(criterion)
     alphas = [Fraction(1, 10), Fraction(1, 2)]
     explorer = Explorer(engine, 40_000 * PER_SCORE, 1 << 12)
-    found = rule.choose_among(explorer.shortlist(rule, alphas), alphas)
+    found = rule.choose_among(ask([explorer.shortlist(rule, alphas)])[0], alphas)
     expected = rule.choose(scores, alphas)
     assert found.threshold.tolist() == expected.threshold.tolist()
     assert found.outcomes.fp.tolist() == expected.outcomes.fp.tolist()
@@ -70,9 +73,9 @@ def test_the_ends_of_cells_are_exact_on_both_sides_of_zero(dtype: Any, low: floa
     inner = np.arange(2, 100)
     lowest, highest = cells.lowest(inner), cells.highest(inner)
     assert lowest.dtype == highest.dtype == dtype
-    assert cells.cells(lowest).tolist() == cells.cells(highest).tolist() == inner.tolist()
-    assert cells.cells(np.nextafter(lowest, dtype(-np.inf))).tolist() == (inner - 1).tolist()
-    assert cells.cells(np.nextafter(highest, dtype(np.inf))).tolist() == (inner + 1).tolist()
+    assert cells.bins(lowest).tolist() == cells.bins(highest).tolist() == inner.tolist()
+    assert cells.bins(np.nextafter(lowest, dtype(-np.inf))).tolist() == (inner - 1).tolist()
+    assert cells.bins(np.nextafter(highest, dtype(np.inf))).tolist() == (inner + 1).tolist()
 
 
 @pytest.mark.parametrize("lower_is_better", [False, True])
@@ -114,12 +117,12 @@ def test_a_label_that_changes_between_scans_is_noticed() -> None:
     _ = explorer.histogram
     engine.scores = Scores.from_predictions(1 - label, score)
     with pytest.raises(InputError, match="the scores changed while they were read"):
-        explorer.shortlist(get_criterion("wer"), grid(11))
+        ask([explorer.shortlist(get_criterion("wer"), grid(11))])
     table = Table(engine := Memory(Scores.from_predictions(label, score, user=label)))
     _ = table.n_negatives
     engine.scores = Scores.from_predictions(label[:-2], score[:-2], user=label[:-2])
     with pytest.raises(InputError, match="the scores changed while they were read"):
-        table.between([np.array([0.0])], by_user=True)
+        table.count([[0.0]], ("user",))
 
 
 def test_spark_does_not_read_another_file_than_the_one_named(tmp_path: Path) -> None:
@@ -158,8 +161,8 @@ def test_trials_left_out_are_left_out_everywhere(with_nan: Path) -> None:
         loaded = table.load()
         assert len(loaded) == 900
         assert np.isfinite(loaded.negatives).all()
-        assert table.engine.same_trials(
-            priori.scan(source, engine="duckdb" if source is with_nan else "auto", nan="drop").engine
+        assert table.check_same_trials(
+            priori.scan(source, engine="duckdb" if source is with_nan else "auto", nan="drop")
         )
     assert len(priori.scan(glob, nan="drop")) == 900
     rejected = priori.scan(with_nan, engine="duckdb", nan="reject")
@@ -177,10 +180,10 @@ def test_cells_do_not_depend_on_what_was_asked_before(asked: str) -> None:
         priori.choose_threshold(table, alpha=0.5)
     elif asked == "counts":
         table.rejected(np.linspace(-2, 2, 500))
-    cells, said = table.resamplable(by_user=False)
+    cells, said = condense(table, narrow=BOUND)
     fresh = Table(Memory(table.engine.load()), memory=10**6)
-    expected, _ = fresh.resamplable(by_user=False)
-    assert said is not None
+    expected, _ = condense(fresh, narrow=BOUND)
+    assert said
     assert cells.negatives.tolist() == expected.negatives.tolist()
     assert len(cells) == 60_000
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +13,10 @@ from priori import InputError, Outcomes, Scores, Table, epc
 from priori.base.alphas import grid
 from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
+from priori.engines.engine import Count, Fetch
 from priori.engines.explorer import PER_SCORE, Explorer
+from priori.engines.grid import Grid
+from priori.scores.asking import ask
 
 
 class Counting(Memory):
@@ -22,25 +24,17 @@ class Counting(Memory):
 
     def __init__(self, scores: Scores) -> None:
         super().__init__(scores)
-        self.alone = True
         self.scans: list[str] = []
-        self.threads: list[str] = []
 
-    def _asked(self, name: str) -> None:
-        self.scans.append(name)
-        self.threads.append(threading.current_thread().name)
+    def answer(self, requests: Any) -> Any:
+        for request in requests:
+            in_grid = isinstance(request, Count) and isinstance(request.bins[0], Grid)
+            self.scans.append("fetch" if isinstance(request, Fetch) else "histogram" if in_grid else "count")
+        return super().answer(requests)
 
-    def histogram(self, grid: Any) -> Any:
-        self._asked("histogram")
-        return super().histogram(grid)
 
-    def fetch(self, grid: Any, keep: Any, limit: int | None) -> Any:
-        self._asked("fetch")
-        return super().fetch(grid, keep, limit)
-
-    def tally(self, cuts: Any, *, by_user: bool = False) -> Any:
-        self._asked("tally")
-        return super().tally(cuts, by_user=by_user)
+def run(asking: Any) -> Any:
+    return ask([asking])[0]
 
 
 def scores_of(seed: int = 1, size: int = 20_000) -> Scores:
@@ -57,10 +51,10 @@ def test_two_scans_choose() -> None:
     scores = scores_of()
     explorer, engine = explorer_of(scores)
     rule, alphas = get_criterion("wer"), grid(21)
-    found = rule.choose_among(explorer.shortlist(rule, alphas), alphas)
+    found = rule.choose_among(run(explorer.shortlist(rule, alphas)), alphas)
     assert found.threshold.tolist() == rule.choose(scores, alphas).threshold.tolist()
     assert engine.scans == ["histogram", "fetch"]
-    explorer.shortlist(rule, alphas)  # what was looked into is remembered
+    run(explorer.shortlist(rule, alphas))  # what was looked into is remembered
     assert engine.scans == ["histogram", "fetch"]
 
 
@@ -70,8 +64,8 @@ def test_thresholds_said_in_time_cost_no_scan_of_their_own() -> None:
         explorer, engine = explorer_of(scores)
         if said:
             explorer.expect([-2.5, 3.1])
-        explorer.shortlist(rule, alphas)
-        found = explorer.rejected([-2.5, 3.1])
+        run(explorer.shortlist(rule, alphas))
+        found = run(explorer.rejected([-2.5, 3.1]))
         assert [counts.tolist() for counts in found] == [counts.tolist() for counts in scores.rejected([-2.5, 3.1])]
         assert engine.scans == scans
 
@@ -79,9 +73,9 @@ def test_thresholds_said_in_time_cost_no_scan_of_their_own() -> None:
 def test_counts_at_many_thresholds_are_tallied_where_their_cells_do_not_fit() -> None:
     scores, thresholds = scores_of(), np.linspace(-3, 5, 500)[::-1]
     explorer, engine = explorer_of(scores, limit=50, cells=64)
-    found = explorer.rejected(thresholds)
+    found = run(explorer.rejected(thresholds))
     assert [counts.tolist() for counts in found] == [counts.tolist() for counts in scores.rejected(thresholds)]
-    assert engine.scans == ["histogram", "tally"]
+    assert engine.scans == ["histogram", "count"]
 
 
 def test_the_winner_of_all_is_the_winner_of_its_part() -> None:
@@ -93,42 +87,22 @@ def test_the_winner_of_all_is_the_winner_of_its_part() -> None:
     for rule in (get_criterion(far_from), get_criterion("wer")):
         alphas = grid(11)
         explorer, engine = explorer_of(scores, limit=40, cells=8)
-        found = rule.choose_among(explorer.shortlist(rule, alphas), alphas)
+        found = rule.choose_among(run(explorer.shortlist(rule, alphas)), alphas)
         assert found.threshold.tolist() == rule.choose(scores, alphas).threshold.tolist()
         assert (engine.scans.count("fetch") > 1) == (rule.name == "far_from")
 
 
-def test_the_first_scan_is_made_once_in_a_thread_of_its_own_where_it_is_begun() -> None:
-    explorer, engine = explorer_of(scores_of())
-    explorer.begin()
-    explorer.begin()
-    assert explorer.histogram.negatives == 20_000
-    explorer.begin()
-    assert engine.scans == ["histogram"]
-    assert engine.threads != [threading.current_thread().name]
+def test_a_panel_without_a_class_is_refused() -> None:
+    engine = Counting(Scores(scores_of().negative, scores_of().positive.take(np.empty(0, dtype=np.intp))))
+    with pytest.raises(OneClassError, match="no positive trial; both classes are needed"):
+        _ = Explorer(engine, 1 << 20, 64).histogram
 
 
-def test_the_test_set_is_scanned_while_the_development_set_is_chosen_on() -> None:
+def test_two_scans_of_each_set_make_a_curve() -> None:
     dev, test = (Counting(scores_of(seed)) for seed in (1, 2))
     found = epc(Table(dev), Table(test), points=11)
-    expected = epc(scores_of(1), scores_of(2), points=11)
-    assert found.value.tolist() == expected.value.tolist()
+    assert found.value.tolist() == epc(scores_of(1), scores_of(2), points=11).value.tolist()
     assert dev.scans == test.scans == ["histogram", "fetch"]
-    here = threading.current_thread().name
-    assert dev.threads == [here, here]
-    assert test.threads[0] != here
-    watched = Counting(scores_of(2))
-    watched.progress = lambda done, total: None  # bars of two scans at once would be in each other's way
-    epc(Table(Counting(scores_of(1))), Table(watched), points=11)
-    assert set(watched.threads) == {here}
-
-
-def test_an_error_of_the_scan_ahead_is_raised_where_its_counts_are_needed() -> None:
-    engine = Counting(Scores(scores_of().negative, scores_of().positive.take(np.empty(0, dtype=np.intp))))
-    explorer = Explorer(engine, 1 << 20, 64)
-    explorer.begin()
-    with pytest.raises(OneClassError, match="no positive trial; both classes are needed"):
-        _ = explorer.histogram
 
 
 def test_scores_that_change_between_scans_are_refused() -> None:
@@ -136,20 +110,20 @@ def test_scores_that_change_between_scans_are_refused() -> None:
     _ = explorer.histogram
     engine.scores = scores_of(2)
     with pytest.raises(InputError, match="the scores changed while they were read"):
-        explorer.shortlist(get_criterion("wer"), grid(11))
+        run(explorer.shortlist(get_criterion("wer"), grid(11)))
     explorer, engine = explorer_of(scores_of())
     keep = explorer.histogram.negative > 0
     engine.scores = scores_of(1, 24_000)
     with pytest.raises(InputError, match="the scores changed while they were read"):
-        explorer.refine(keep)
+        run(explorer.refine(keep))
 
 
 def test_finer_cells_keep_what_is_known() -> None:
     explorer, engine = explorer_of(scores_of(), cells=128)
     keep = np.zeros(explorer.histogram.grid.size, dtype=np.bool_)
     keep[explorer.histogram.filled[:3]] = True
-    assert explorer.look(keep)
+    assert run(explorer.look(keep))
     known = explorer.known_in(keep).value
-    explorer.refine(keep)
-    explorer.look(np.isin(np.arange(explorer.histogram.grid.size), explorer.histogram.grid.cells(known)))
+    run(explorer.refine(keep))
+    run(explorer.look(np.isin(np.arange(explorer.histogram.grid.size), explorer.histogram.grid.bins(known))))
     assert engine.scans == ["histogram", "fetch", "histogram"]

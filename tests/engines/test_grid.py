@@ -28,9 +28,9 @@ def test_the_segment_is_the_one_a_search_finds(dtype: Any, data: st.DataObject) 
     scores = np.concatenate([np.array(data.draw(numbers(width)), dtype=dtype), low, [-np.inf, np.inf]]).astype(dtype)
     expected = np.maximum(np.searchsorted(low, scores, side="right") - 1, 0)
     grid = Grid(low, np.ones_like(low), np.arange(1, low.size + 2))
-    assert grid._starts.gaps(scores, finite=True).tolist() == expected.tolist()
+    assert grid._starts.bins(scores, finite=True).tolist() == expected.tolist()
     finite = np.isfinite(scores)
-    assert grid.cells(scores[finite]).tolist() == (expected[finite] + 1).tolist()
+    assert grid.bins(scores[finite]).tolist() == (expected[finite] + 1).tolist()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -43,7 +43,7 @@ def test_the_gap_is_the_number_of_cuts_below(dtype: Any, data: st.DataObject) ->
     more = np.array(data.draw(numbers(32 if dtype is np.float32 else 64)), dtype=dtype)
     scores = np.concatenate([near, more, np.array([-np.inf, np.inf], dtype=dtype)])
     expected = np.searchsorted(cuts, scores.astype(np.float64), side="left")
-    assert Cuts.of(cuts, dtype).gaps(scores).tolist() == expected.tolist()
+    assert Cuts.of(cuts, dtype).bins(scores).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("bend", [np.exp, np.sinh, np.arctan], ids=["exp", "sinh", "arctan"])
@@ -51,7 +51,7 @@ def test_cells_never_fall_as_scores_rise_however_bent_they_are(bend: Any) -> Non
     rng = np.random.default_rng(1)
     scores = np.sort(bend(8 * rng.normal(size=20_000)))
     grid = fitted_grid(scores[::2], 5000)
-    cells = grid.cells(scores)
+    cells = grid.bins(scores)
     assert (np.diff(cells) >= 0).all()
     # Where there are many scores there are many cells.
     assert np.bincount(cells).max() < 0.02 * scores.size
@@ -67,7 +67,7 @@ def test_cells_become_narrower_where_the_scores_are() -> None:
     keep = np.append(np.append(False, np.ones(8, dtype=np.bool_)), False)
     finer = split_grid(grid, keep, 400, (0.0, 8.0), rows, segments=8)
     scores = np.linspace(1.0, 7.999, 70_000)
-    cells = finer.cells(scores)
+    cells = finer.bins(scores)
     number = [np.unique(cells[scores.astype(int) == unit]).size for unit in range(1, 8)]
     assert number[1] == pytest.approx(360, rel=0.1)
     assert number[4] == pytest.approx(40, rel=0.1)

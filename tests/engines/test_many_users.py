@@ -9,6 +9,7 @@ import pytest
 
 import priori
 from priori.base.errors import OptionError
+from priori.scores import BOUND, condense
 
 
 def scanned(path: Path, users: int) -> priori.Table:
@@ -22,15 +23,14 @@ def scanned(path: Path, users: int) -> priori.Table:
 
 def test_counts_by_user_fit_in_the_room_that_there_is(tmp_path: Path) -> None:
     table = scanned(tmp_path / "scores.csv", 2000)
-    cells, note = table.resamplable(by_user=True)
+    cells, (note,) = condense(table, ("user",), narrow=BOUND, said="resampled")
     found = np.unique(np.concatenate([cells.negative.score, cells.positive.score]))
     assert 16 * 2000 * found.size <= 1 << 24
-    assert note is not None
     assert "cells of scores: no rate at any threshold is off by more than" in note
-    finer, _ = table.resamplable(by_user=False)
+    finer, _ = condense(table, narrow=BOUND, said="resampled")
     assert finer.negative.score.size > found.size
 
 
 def test_too_many_users_for_any_cells_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="too many for the 1 MB given; raise"):
-        scanned(tmp_path / "scores.csv", 20_000).resamplable(by_user=True)
+        condense(scanned(tmp_path / "scores.csv", 20_000), ("user",), narrow=BOUND, said="resampled")

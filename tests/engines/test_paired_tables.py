@@ -67,7 +67,7 @@ def few_sets(monkeypatch: pytest.MonkeyPatch) -> None:
 def small(path: Path, memory: int = MEMORY, **options: Any) -> Table:
     table = priori.scan(path, engine="duckdb", **options)
     assert isinstance(table, Table)
-    return Table(table.engine, memory=memory, cells=1 << 14)
+    return Table(table.engine, memory=memory, bins=1 << 14)
 
 
 def curves(folder: Path, kind: str, names: str, *, scanned: bool, **options: Any) -> list[priori.EPC]:
@@ -134,7 +134,10 @@ def test_a_system_does_not_differ_from_itself(folder: Path) -> None:
 def test_systems_beside_each_other_need_no_ids(folder: Path) -> None:
     options: dict[str, Any] = {"systems": list("abd"), "split": ("role", "dev", "test")}
     sets = priori.scan_table(folder / "wide.parquet", **options, engine="duckdb")
-    tables = {name: [Table(each.engine, memory=MEMORY, cells=1 << 14) for each in pair] for name, pair in sets.items()}  # type: ignore[attr-defined]
+    tables = {
+        name: [Table(each.engine, memory=MEMORY, bins=1 << 14, system=each.system) for each in pair]  # type: ignore[attr-defined]
+        for name, pair in sets.items()
+    }
     found = priori.compare_all([priori.epc(*tables[name], alpha=[0.5], name=name) for name in "abd"], n_resamples=200)
     assert max(abs(found.pointwise.upper[1, 0]), abs(found.pointwise.lower[1, 0])) < 1e-15  # a and d
     read = priori.read_table(folder / "wide.parquet", **options)
@@ -252,7 +255,7 @@ def test_a_trial_is_in_the_same_part_whatever_order_it_comes_in(folder: Path, tm
     cuts = np.array([-np.inf, 0.0, 1.0])
 
     def counted(table: Table) -> list[Any]:
-        scores = table.in_parts(cuts, 7)
+        scores = table.count([cuts], 7)[0]
         people = part_units(scores)
         return [
             [(codes.tolist(), trials.score.tolist(), trials.number.tolist())]

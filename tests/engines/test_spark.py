@@ -80,7 +80,7 @@ def test_awkward_scores(read: Any) -> None:
             "user": [f"ü{user}" for user in rng.integers(0, 9, 300)],
         }
     )
-    tables = [Table(priori.scan(read(frame)).engine, cells=cells) for cells in (2, 1000)]
+    tables = [Table(priori.scan(read(frame)).engine, bins=cells) for cells in (2, 1000)]
     expected = Scores.from_frame(frame)
     for criterion in ("wer", "pr", "target-v1", "target-v2", "eer"):
         curves = [priori.epc(scores, scores, criterion=criterion, points=5) for scores in (*tables, expected)]
@@ -205,7 +205,7 @@ def test_parts_of_trials_are_the_same_for_systems_beside_each_other(session: Any
     counted = []
     for name in "ABC":
         (table,) = [table for table in sets[name][1:] if isinstance(table, Table)]
-        cells = table.in_parts(np.array([-np.inf, 0.5] if name != "C" else [-np.inf, -0.5]), 5)
+        (cells,) = table.count([[-np.inf, 0.5] if name != "C" else [-np.inf, -0.5]], 5)
         counted.append([(trials.user.tolist(), trials.score.tolist(), trials.number.tolist())  # type: ignore[union-attr]
                         for trials in (cells.negative, cells.positive)])  # fmt: skip
     assert counted[0] == counted[1]

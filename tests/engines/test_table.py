@@ -29,7 +29,7 @@ sizes = st.tuples(st.integers(1, 20), st.integers(0, 12))
 
 def table_of(scores: Scores, size: tuple[int, int]) -> Table:
     cells, limit = size
-    return Table(Memory(scores), memory=limit * PER_SCORE, cells=cells)
+    return Table(Memory(scores), memory=limit * PER_SCORE, bins=cells)
 
 
 @pytest.mark.parametrize("task", list(TASKS))
@@ -102,15 +102,15 @@ def test_few_scans_are_enough_where_little_fits(monkeypatch: pytest.MonkeyPatch)
     scores = Scores.from_arrays(rng.normal(size=300_000), rng.normal(2, 1, size=30_000))
     table, rule, alphas = table_of(scores, (2000, 4000)), get_criterion("wer"), grid(51)
     scans: list[str] = []
-    for name in ("histogram", "fetch"):
-        asked = getattr(table.engine, name)
-        monkeypatch.setattr(
-            table.engine, name, lambda *given, asked=asked, name=name: (scans.append(name), asked(*given))[1]
-        )
+    asked = table.engine.answer
+    monkeypatch.setattr(
+        table.engine, "answer",
+        lambda requests: (scans.extend(type(each).__name__ for each in requests), asked(requests))[1],
+    )  # fmt: skip
     found, expected = rule.choose(table, alphas), rule.choose(scores, alphas)  # type: ignore[arg-type]
     assert found.threshold.tolist() == expected.threshold.tolist()
     # What the first scan discards stays discarded, and the cells of the next are narrow where scores are many.
-    assert scans == ["histogram"] * 4 + ["fetch"]
+    assert scans == ["Count"] * 4 + ["Fetch"]
 
 
 def test_any_function_may_be_the_criterion() -> None:

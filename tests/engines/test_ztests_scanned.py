@@ -50,7 +50,10 @@ def test_they_are_those_of_memory(frame: pl.DataFrame, tmp_path: Path, kind: str
                                    "split": ("set", "dev", "test")}  # fmt: skip
         read = priori.read_table(tmp_path / "all.parquet", **options)
         scanned = priori.scan_table(tmp_path / "all.parquet", **options, engine="duckdb")
-        small = {name: [Table(each.engine, memory=10**5) for each in pair] for name, pair in scanned.items()}
+        small = {
+            name: [Table(each.engine, memory=10**5, system=each.system) for each in pair]
+            for name, pair in scanned.items()
+        }
     else:
         small, read = {}, {}
         for name in ("A", "B"):

@@ -171,7 +171,7 @@ def test_scores_that_were_not_saved_know_their_sizes() -> None:
         members = {name for kind in (ScoreSet, *ScoreSet.__bases__) for name in (*vars(kind), *kind.__annotations__)}
         answered = {"source", "backend", "scanned", "n_negatives", "n_positives", "n_users"}
         asked = {name for name in members if not name.startswith("_")} - answered
-        assert {"users", "has_users", "format", "prepare", "rejected", "load", "between", "resamplable"} <= asked
+        assert {"users", "has_users", "format", "rejected", "load", "count"} <= asked
         for question in [*sorted(asked), "negatives", "positives", "negative", "positive", "datasets"]:
             assert isinstance(getattr(known, question), NotSaved), question
     assert isinstance(again(every_result()["roc"]).scores.source, NotSaved)

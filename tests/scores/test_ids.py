@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import duckdb
@@ -13,45 +15,46 @@ import pytest
 import priori
 from priori.base.arrow_streams import TextPiece
 from priori.readers import input_file
+from priori.scores import Trials
 from priori.scores import ids as module
-from priori.scores.ids import IdBuffer, IdText, TextIds, comparable, exact_keys, id_keys, joined, same_ids
+from priori.scores.ids import IdBuffer, comparable, decoded, exact_keys, id_keys, joined, same_ids
 from priori.scores.overlaps import repeated_ids, shared_trials
 from priori.scores.pairing import has_ids, pair
 
 NAMES = ["a", "probe/12", "é", "12345678", "123456789", "日本語の名前", "b" * 40, "probe/13", "a"]
 
 
-def text_ids(names: list[str], *, built: bool = False) -> TextIds:
-    """Put names into one buffer, in two pieces of which the second does not begin at 0."""
-    ids = IdBuffer(len(names))
+def text_ids(names: list[str]) -> Any:
+    """Put names into one array, in two pieces of which the second does not begin at 0."""
+    ids = IdBuffer()
     for part, before in ((names[:3], b""), (names[3:], b"other")):
         encoded = [name.encode() for name in part]
         ends = np.cumsum([len(before), *map(len, encoded)])
         ids.append(TextPiece(np.frombuffer(before + b"".join(encoded) + b"after", dtype=np.uint8), ends))
-    return TextIds(ids.text(built=built))
+    return ids.array()
 
 
 @pytest.mark.parametrize("rows", [1, 2, 100])
-@pytest.mark.parametrize("names", [NAMES, [name for name in NAMES if name.isascii()]])
+@pytest.mark.parametrize("names", [NAMES, [name for name in NAMES if name.isascii()], [*NAMES, "c" * 9000]])
 def test_ids_are_what_they_were(monkeypatch: pytest.MonkeyPatch, rows: int, names: list[str]) -> None:
     monkeypatch.setattr(module, "ROWS", rows)
     ids = text_ids(names)
-    assert ids.decoded().tolist() == names
+    assert ids.dtype.kind == ("O" if len(names[-1]) > 1000 else "S")
+    assert decoded(ids).tolist() == names
     index = np.array([4, 0, 2, 2])
-    assert ids[index].decoded().tolist() == [names[number] for number in index]
-    assert ids[index][np.array([True, False, False, True])].decoded().tolist() == [names[4], names[2]]
-    assert ids[:0].decoded().tolist() == []
+    assert decoded(ids[index]).tolist() == [names[number] for number in index]
     again = text_ids(names[::-1])
-    np.testing.assert_array_equal(ids.same(again), [one == two for one, two in zip(names, names[::-1], strict=True)])
-    np.testing.assert_array_equal(id_keys(ids), id_keys(again)[::-1])
-    assert len(set(id_keys(ids).tolist())) == len(set(names))
-    assert joined(ids, again[index]).decoded().tolist() == names + [names[::-1][number] for number in index]  # type: ignore[union-attr]
+    one, two = comparable(ids, again)
+    np.testing.assert_array_equal(same_ids(one, two), [a == b for a, b in zip(names, names[::-1], strict=True)])
+    np.testing.assert_array_equal(id_keys(one), id_keys(two)[::-1])
+    assert len(set(id_keys(one).tolist())) == len(set(names))
+    assert decoded(joined(ids, again[index])).tolist() == names + [names[::-1][number] for number in index]
 
 
 def test_ids_compare_with_ids_of_other_kinds() -> None:
     one, two = comparable(text_ids(["1", "2", "30", "4"]), np.array([1, 2, 3, 4]))
     assert same_ids(one, two).tolist() == [True, True, False, True]
-    assert joined(text_ids(["1", "2", "3"]), np.array([4])).tolist() == ["1", "2", "3", "4"]  # type: ignore[union-attr]
+    assert joined(text_ids(["1", "2", "3"]), np.array([4])).tolist() == ["1", "2", "3", "4"]
 
 
 @pytest.mark.parametrize("alike", [False, True])
@@ -77,9 +80,14 @@ def test_keys_are_exact_where_they_are_alike_by_chance(
 
 
 def test_built_ids_that_repeat_are_none() -> None:
-    assert not text_ids(NAMES, built=True).usable
-    assert text_ids(NAMES[:-1], built=True).usable
-    assert text_ids(NAMES).usable
+    ids = text_ids(NAMES)
+    trials = Trials(np.zeros(len(NAMES)), ids=ids)
+    assert trials.has_ids
+    assert not replace(trials, built_ids=True).has_ids
+    assert replace(trials, built_ids=True).trial is None
+    unique = replace(trials, built_ids=True).take(np.arange(8))
+    assert unique.trial is not None
+    assert unique.trial.tolist() == NAMES[:8]
 
 
 # -- from files -----------------------------------------------------------------------------------------------------
@@ -107,7 +115,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", ["ids.csv", "ids.parquet", "ids.txt"])
 def test_each_score_has_its_id(folder: Path, name: str) -> None:
-    with patch.object(TextIds, "decoded", side_effect=AssertionError("decoded")):
+    with patch("priori.scores.trials.decoded", side_effect=AssertionError("decoded")):
         scores = priori.read(folder / name)
         assert has_ids(scores)
         assert repeated_ids(scores) == 0
@@ -132,18 +140,8 @@ def test_ids_of_a_large_file_are_those_of_a_small_one(tmp_path: Path) -> None:
             sets[part] = priori.read(path), priori.read(path)
         sets[part] = sets[part][0], priori.read(path)
     (dev, small_dev), (test, small_test) = sets["dev"], sets["test"]
-    assert isinstance(dev.negative.ids, TextIds)
-    assert isinstance(small_dev.negative.ids, np.ndarray)
+    assert [each.negative.ids.dtype.kind for each in (dev, small_dev)] == ["S", "U"]  # type: ignore[union-attr]
     assert repeated_ids(dev) == repeated_ids(small_dev) == sum(n - 1 for n in Counter(row[0] for row in rows).values())
     shared = {shared_trials(one, two) for one in (dev, small_dev) for two in (test, small_test)}
     assert len(shared) == 1
     assert shared.pop() > 100
-
-
-def test_a_buffer_that_is_too_small_grows() -> None:
-    names = ["a", "b", "c" * 1000, "d" * 5000]
-    ids = IdBuffer(len(names))
-    for name in names:
-        ids.append(TextPiece(np.frombuffer(name.encode(), dtype=np.uint8), np.array([0, len(name)])))
-    assert TextIds(ids.text(built=False)).decoded().tolist() == names
-    assert isinstance(ids.text(built=False), IdText)

@@ -19,8 +19,9 @@ from priori.decisions.criteria import get_criterion
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Lazy
-from priori.scores import ScoreSet
+from priori.scores import BOUND, ScoreSet, condense
 from priori.scores.candidates import Gaps, Shortlist
+from priori.scores.score_set import counted_apart
 
 Make = Callable[[pl.DataFrame], ScoreSet]
 
@@ -29,11 +30,11 @@ database = duckdb.connect()
 
 
 def relation(frame: pl.DataFrame) -> Table:
-    return Table(DuckDB(database.from_arrow(frame.to_arrow()), TableSettings()), cells=200)
+    return Table(DuckDB(database.from_arrow(frame.to_arrow()), TableSettings()), bins=200)
 
 
 def lazy_frame(frame: pl.DataFrame) -> Table:
-    return Table(Lazy(frame.lazy(), TableSettings()), cells=200)
+    return Table(Lazy(frame.lazy(), TableSettings()), bins=200)
 
 
 @pytest.fixture(params=[Scores.from_frame, relation, lazy_frame], ids=["memory", "duckdb", "polars"])
@@ -70,8 +71,6 @@ def test_sizes_and_people(make: Make, frame: pl.DataFrame, expected: tuple[Float
 def test_nothing_but_a_table_says_that_it_is_scanned(make: Make, frame: pl.DataFrame) -> None:
     scores = make(frame)
     assert scores.scanned == isinstance(scores, Table)
-    scores.prepare()
-    scores.prepare(in_background=True)
     scores.expect([0.0])
     assert len(scores) == 600
 
@@ -148,7 +147,7 @@ def counts(sets: list[Scores], edges: list[Floats], by_user: bool) -> dict[tuple
 @pytest.mark.parametrize("by_user", [False, True])
 def test_counts_between_thresholds(make: Make, frame: pl.DataFrame, by_user: bool) -> None:
     edges = [np.array([-0.5, 0.3, 1.1])]
-    found = make(frame).between(edges, by_user=by_user)
+    found = make(frame).count(edges, ("user",) if by_user else ())
     assert counts(found, edges, by_user) == counts([Scores.from_frame(frame)], edges, by_user)
 
 
@@ -159,13 +158,13 @@ def test_counts_of_paired_systems_between_their_thresholds(make: Make, by_user: 
     edges = [np.array([-0.5, 0.3]), np.array([0.0, 0.4, 1.0])]
     first, second = (make(frame) for frame in frames)
     expected = counts([Scores.from_frame(frame) for frame in frames], edges, by_user)
-    assert counts(first.between(edges, [second], by_user=by_user), edges, by_user) == expected
-    apart = first.apart(edges, [second])
+    assert counts(first.count(edges, ("user",) if by_user else (), [second]), edges, by_user) == expected
+    apart = counted_apart([first, second], edges)
     assert (apart is None) == (not first.scanned)
     for number, scores in enumerate(apart or []):
         alone = [edges[number]]
         assert counts([scores], alone, True) == counts([Scores.from_frame(frames[number])], alone, True)
-    assert first.apart(edges[:1], []) is None
+    assert counted_apart([first], edges[:1]) is None
 
 
 def test_one_in_memory_and_one_not_cannot_be_paired(frame: pl.DataFrame) -> None:
@@ -173,19 +172,19 @@ def test_one_in_memory_and_one_not_cannot_be_paired(frame: pl.DataFrame) -> None
     sets = [Scores.from_frame(frame), lazy_frame(frame)]
     for first, second in (sets, sets[::-1]):
         with pytest.raises(InputError, match="one of the two test sets is in memory and the other is not"):
-            first.between(edges, [second], by_user=False)
+            first.count(edges, others=[second])
 
 
 def test_what_fits_is_resampled_as_it_is(make: Make, frame: pl.DataFrame) -> None:
     scores = make(frame)
-    found, note = scores.resamplable(by_user=True)
+    found, notes = condense(scores, ("user",), narrow=BOUND)
     assert found is scores.load()
-    assert note is None
+    assert notes == ()
 
 
 def test_cells_of_trials_are_counted_as_the_trials_they_stand_for(frame: pl.DataFrame) -> None:
     edges = np.array([-0.5, 0.3, 1.1])
-    (cells,) = lazy_frame(frame).between([edges], by_user=True)
+    (cells,) = lazy_frame(frame).count([edges], ("user",))
     assert cells.negative.number is not None
     expected = Scores.from_frame(frame)
     assert (cells.n_negatives, cells.n_positives) == (expected.n_negatives, expected.n_positives)

@@ -12,8 +12,9 @@ from scipy import stats
 import brute
 import priori
 from priori import InputError, OptionError, Scores
+from priori.scores.pairing import in_one_order
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.claims import _in_one_order, shares_of
+from priori.uncertainty.claims import shares_of
 from priori.uncertainty.comparison import make_comparison
 from priori.uncertainty.verdicts import MarginRegion, Region, _p_of_largest
 
@@ -294,10 +295,10 @@ def test_systems_in_one_order_are_compared_as_they_are():
     """Neither copied nor sorted once more: what is known of them stays known."""
     label, rng = np.repeat([0, 1], [30, 20]), np.random.default_rng(4)
     first, second = (Scores.from_predictions(label, rng.normal(label)) for _ in range(2))
-    same = _in_one_order([first, second])
+    same = in_one_order([first, second])
     assert same[0] is first
     assert same[1] is second
     a, b = two_systems(1)
-    ordered = _in_one_order([a, b])
+    ordered = in_one_order([a, b])
     assert ordered[0].load().negative.trial.tolist() == ordered[1].load().negative.trial.tolist()
     assert ordered[1] is not b

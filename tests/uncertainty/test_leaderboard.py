@@ -61,8 +61,8 @@ def test_a_draw_is_its_trials_written_out(users: bool) -> None:
             np.repeat(test.negative.score, negative[row].astype(int)),
             np.repeat(test.positive.score, positive[row].astype(int)),
         )
-        for name, (_, figure) in POSTERIORS.items():
-            assert drawn[name][row] == pytest.approx(figure(written_out), abs=1e-12)
+        for name, (_, figures) in POSTERIORS.items():
+            assert drawn[name][row] == pytest.approx(figures([written_out])[0], abs=1e-12)
         far = (written_out.negatives > curve.threshold[0]).mean()
         frr = (written_out.positives <= curve.threshold[0]).mean()
         assert fixed[row] == pytest.approx((far + frr) / 2, abs=1e-12)

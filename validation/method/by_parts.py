@@ -35,7 +35,7 @@ def frames(rng: np.random.Generator) -> list[pl.DataFrame]:
 def scanned(frame: pl.DataFrame, database: duckdb.DuckDBPyConnection, name: str) -> Table:
     """Return the trials as a table that does not fit in memory."""
     database.register(name, frame.to_arrow())
-    return Table(DuckDB(database.sql(f"FROM {name}"), TableSettings()), memory=MEMORY, cells=1 << 12)
+    return Table(DuckDB(database.sql(f"FROM {name}"), TableSettings()), memory=MEMORY, bins=1 << 12)
 
 
 def one(seed: int) -> list[tuple[np.ndarray, np.ndarray]]:

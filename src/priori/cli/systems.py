@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from typing import Any, Literal, TypeVar
 
 import click
@@ -20,8 +19,8 @@ from priori.cli.progress import Progress
 from priori.curves.cross import cross_epc
 from priori.curves.epc import EPC
 from priori.curves.many import epc_all
-from priori.engines import ask_together
-from priori.scores import Scores, ScoreSet
+from priori.scores import BOUND, Scores, ScoreSet, condense_all
+from priori.scores.derived import BY_ATTACK
 from priori.scores.systems import SourceFile, System
 
 Result = TypeVar("Result")
@@ -411,10 +410,11 @@ class Systems:
         return systems
 
     def asked(self, ask: Callable[..., Result]) -> list[Result]:
-        """Read every system and ask something of its development and test scores: of one table, all together."""
+        """Read every system and ask something about attacks of its development and test scores."""
         systems = self.read()
-        works = [partial(ask, system.dev, system.test, name=system.name) for system in systems]
-        return ask_together(works, [each for system in systems for each in (system.dev, system.test)])
+        # What is asked begins with this; of one table it is counted for all systems together, and remembered.
+        condense_all([each for system in systems for each in (system.dev, system.test)], BY_ATTACK, narrow=BOUND)
+        return [ask(system.dev, system.test, name=system.name) for system in systems]
 
     def curves(self, settings: dict[str, Any]) -> list[EPC]:
         """Read every system and return its curve, cross-fitted with folds; the settings are those of `priori.epc`."""

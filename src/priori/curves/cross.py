@@ -19,7 +19,7 @@ from priori.decisions.criteria import Criterion
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes, count
 from priori.decisions.tasks import Task
-from priori.scores import Scores, Trials
+from priori.scores import BOUND, Scores, Trials, condense
 from priori.scores.inputs import as_score_set
 from priori.scores.splitting import fold_of_trials, part_of
 
@@ -167,7 +167,7 @@ def cross_epc(
     known = as_score_set(scores)
     # Users stay in one fold with all their trials, whichever is which; trials on their own are needed one by one.
     by_user = together and known.has_users
-    whole = known.condensed(("user", "probe_user"), narrow=True)[0] if by_user else known.load()
+    whole = condense(known, ("user", "probe_user"), narrow=BOUND)[0] if by_user else known.load()
     return _cross(whole, fold_of_trials(whole, folds, rng=rng, together=together), {
         "task": task, "criterion": criterion, "measure": measure, "points": points, "bounds": bounds, "alpha": alpha,
         "costs": costs, "prior": prior, "preset": preset, "weight": weight, "name": name,

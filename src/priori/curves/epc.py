@@ -5,7 +5,7 @@ It is piecewise constant in alpha, so all of it can be had exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -36,12 +36,12 @@ from priori.base.types import Floats, Progress
 from priori.curves.areas import BOUNDS, area
 from priori.curves.checks import curve_cautions, middle
 from priori.decisions.costs import price
-from priori.decisions.criteria import Choice, Criterion, get_criterion
+from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.likelihood_ratios import FITTED
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
 from priori.decisions.named import CUSTOM, custom, saved_things
-from priori.decisions.outcomes import Outcomes, count
+from priori.decisions.outcomes import Outcomes, count, count_all
 from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet, weigh_users
 from priori.scores.inputs import as_score_set
@@ -212,8 +212,7 @@ class EPC(Result):
 
     def at(self, alpha: Any) -> EPC:
         """Return the curve at other alphas: one, or a list."""
-        return epc(self.dev, self.test, task=self.task, criterion=self.criterion, measure=self.measure,
-                   alpha=alpha, name=self.name, weight=self.weight)  # fmt: skip
+        return at_alphas([self], alpha)[0]
 
     def band(
         self,
@@ -341,7 +340,20 @@ def epc(
     >>> curve.threshold.round(3).tolist(), curve.value.round(3).tolist()
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
-    dev, test = as_score_set(dev), as_score_set(test)
+    (curve,) = make_curves(
+        {name: (dev, test)}, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
+        costs=costs, prior=prior, exact=exact, preset=preset, weight=weight,
+    )  # fmt: skip
+    return curve
+
+
+def make_curves(
+    systems: Mapping[str, tuple[Any, Any]], *, task: str | Task = "authentication", criterion: Any = None,
+    measure: Any = None, points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None, costs: Any = None,
+    prior: Any = None, exact: bool = False, preset: str | None = None, weight: Weight = "trial",
+) -> list[EPC]:  # fmt: skip
+    """Compute the curve of each system; those of one table that is scanned are counted together."""
+    devs, tests = ([as_score_set(sets[part]) for sets in systems.values()] for part in (0, 1))
     if preset is not None:
         criterion, measure, alpha = _preset(preset, measure, alpha)
     domain = get_task(task)
@@ -350,29 +362,51 @@ def epc(
     chosen_by = get_criterion(criterion, domain)
     aggregate = get_measure(domain.aggregate if measure is None else measure)
     limits = check_bounds(bounds)
-    mixed = _mixed(test, exact, weight)
+    mixed = [_mixed(test, exact, weight) for test in tests]
     fractions: tuple[Fraction, ...] = ()
     if exact:
         _check_exact(alpha, weight)
-        pieces = chosen_by.pieces(dev).between(limits)
-        alphas, choice = pieces.breaks[:-1], pieces.choice
-        best = chosen_by.pieces(test).between(limits).outcomes_after(alphas)
+        pieces = [chosen_by.pieces(dev).between(limits) for dev in devs]
+        alphas, choices = [each.breaks[:-1] for each in pieces], [each.choice for each in pieces]
+        hindsight = (chosen_by.pieces(test).between(limits) for test in tests)
+        bests = [each.outcomes_after(own) for each, own in zip(hindsight, alphas, strict=True)]
     else:
         fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
-        alphas = np.array([float(fraction) for fraction in fractions])
-        choice, chosen_after = _choices(dev, test, chosen_by, fractions)
-        best = chosen_after.outcomes if weight == "trial" else count(judged(test, weight), chosen_after.threshold)
-    outcomes = count(test.unmixed, choice.threshold)
-    shown = outcomes if weight == "trial" and not mixed else count(judged(test, weight), choice.threshold)
-    return EPC(
-        name=name, dev=dev, test=test, task=domain, criterion=chosen_by, measure=aggregate, fractions=fractions,
-        alpha=alphas, threshold=choice.threshold, outcomes=outcomes,
-        dev_outcomes=count(dev.unmixed, choice.threshold) if mixed else choice.outcomes,
-        dev_v1=domain.v1(choice.outcomes), dev_v2=domain.v2(choice.outcomes), v1=domain.v1(shown), v2=domain.v2(shown),
-        value=aggregate(shown, alphas), best=aggregate(best, alphas), exact=exact,
-        bounds=limits if alpha is None else (min(fractions), max(fractions)), weight=weight,
-        omega=getattr(test, "omega", None),
-    )  # fmt: skip
+        alphas = [np.array([float(fraction) for fraction in fractions])] * len(tests)
+        choices = chosen_by.choose_all(devs, fractions)
+        for test, choice in zip(tests, choices, strict=True):
+            test.expect(choice.threshold)
+        after = chosen_by.in_hindsight.choose_all(tests, fractions)
+        bests = [
+            choice.outcomes if weight == "trial" else count(judged(test, weight), choice.threshold)
+            for test, choice in zip(tests, after, strict=True)
+        ]
+    counted = count_all([test.unmixed for test in tests], [choice.threshold for choice in choices])
+    curves = []
+    for n, (name, dev, test, choice, outcomes) in enumerate(zip(systems, devs, tests, choices, counted, strict=True)):
+        plain = weight == "trial" and not mixed[n]
+        shown = outcomes if plain else count(judged(test, weight), choice.threshold)
+        curves.append(EPC(
+            name=name, dev=dev, test=test, task=domain, criterion=chosen_by, measure=aggregate, fractions=fractions,
+            alpha=alphas[n], threshold=choice.threshold, outcomes=outcomes,
+            dev_outcomes=count(dev.unmixed, choice.threshold) if mixed[n] else choice.outcomes,
+            dev_v1=domain.v1(choice.outcomes), dev_v2=domain.v2(choice.outcomes), v1=domain.v1(shown),
+            v2=domain.v2(shown), value=aggregate(shown, alphas[n]), best=aggregate(bests[n], alphas[n]), exact=exact,
+            bounds=limits if alpha is None else (min(fractions), max(fractions)), weight=weight,
+            omega=getattr(test, "omega", None),
+        ))  # fmt: skip
+    return curves
+
+
+def at_alphas(curves: Sequence[EPC], alpha: Any) -> list[EPC]:
+    """Return curves, computed in one way, at other alphas."""
+    made = [(curve.task, curve.criterion, curve.measure, curve.weight) for curve in curves]
+    if any(each != made[0] for each in made):
+        return [curve.at(alpha) for curve in curves]
+    task, criterion, measure, weight = made[0]
+    sets = {str(number): (curve.dev, curve.test) for number, curve in enumerate(curves)}
+    found = make_curves(sets, task=task, criterion=criterion, measure=measure, alpha=alpha, weight=weight)
+    return [replace(new, name=curve.name) for new, curve in zip(found, curves, strict=True)]
 
 
 def _check_exact(alpha: Any, weight: str) -> None:
@@ -404,15 +438,6 @@ def judged(test: ScoreSet, weight: str) -> ScoreSet:
     if weight not in get_args(Weight):
         raise unknown("weight", weight, get_args(Weight))
     return test if weight == "trial" else weigh_users(test)
-
-
-def _choices(dev: ScoreSet, test: ScoreSet, criterion: Criterion, alphas: Sequence[Fraction]) -> tuple[Choice, Choice]:
-    """Return the choice on the development set, and the choice on the test set itself."""
-    dev.prepare()  # its first scan takes all processors; the choice that follows leaves some for the next
-    test.prepare(in_background=True)
-    choice = criterion.choose(dev, alphas)
-    test.expect(choice.threshold)
-    return choice, criterion.in_hindsight.choose(test, alphas)
 
 
 def choose_threshold(

@@ -27,7 +27,7 @@ from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task, get_task
-from priori.scores import Scores, Trials
+from priori.scores import BOUND, Scores, Trials, condense_all
 from priori.scores.candidates import thresholds_between
 from priori.scores.inputs import as_score_set
 
@@ -163,7 +163,7 @@ def epc_by(
     """
     if by not in get_args(By):
         raise unknown("kind of group", by, get_args(By))
-    sets = [as_score_set(each).condensed((by,), narrow=True)[0] for each in (dev, test)]
+    sets = [known for known, _ in condense_all([as_score_set(each) for each in (dev, test)], (by,), narrow=BOUND)]
     if thresholds not in ("own", "common"):
         raise unknown("choice of thresholds", thresholds, ("own", "common"))
     domain = get_task(task)

@@ -26,7 +26,7 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR, FRR
-from priori.scores import Scores, weigh_attacks
+from priori.scores import BOUND, Scores, condense_all, weigh_attacks
 from priori.scores.derived import BY_ATTACK
 from priori.scores.inputs import as_score_set
 from priori.scores.saved import SavedScores
@@ -216,7 +216,7 @@ def epsc(dev: Any, test: Any, *, omega: Any = None, beta: Any = "0.5", name: str
     >>> curve.threshold.round(2).tolist(), curve.iapmr.tolist(), curve.value.round(3).tolist()
     ([0.4, 0.45, 0.65], [0.5, 0.5, 0.0], [0.167, 0.292, 0.167])
     """
-    (dev, _), (test, _) = (as_score_set(scores).condensed(BY_ATTACK, narrow=True) for scores in (dev, test))
+    (dev, _), (test, _) = condense_all([as_score_set(scores) for scores in (dev, test)], BY_ATTACK, narrow=BOUND)
     omegas = grid(11) if omega is None else as_fractions(omega, "omega")
     betas = as_fractions(beta, "beta")
     for text, given in (("omega", omegas), ("beta", betas)):

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
-from priori.curves.epc import EPC, Weight, epc
+from priori.curves.epc import EPC, Weight, make_curves
 from priori.decisions.criteria import Criterion
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task
-from priori.engines import ask_together
 
 
 def epc_all(
@@ -35,9 +33,7 @@ def epc_all(
     ...                                                                         alpha=[0.5])]
     [('A', [0.167]), ('B', [0.0])]
     """
-    curve = partial(
-        epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, costs=costs,
+    return make_curves(
+        sets, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, costs=costs,
         prior=prior, exact=exact, preset=preset, weight=weight,
     )  # fmt: skip
-    works = [partial(curve, dev, test, name=name) for name, (dev, test) in sets.items()]
-    return ask_together(works, [each for pair in sets.values() for each in pair])

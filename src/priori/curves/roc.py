@@ -31,6 +31,7 @@ from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Errors
 from priori.scores.inputs import as_score_set
 from priori.scores.saved import SavedScores
+from priori.scores.score_set import ask_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -326,8 +327,13 @@ def a_posteriori_auc(scores: Any) -> float:
     >>> round(priori.a_posteriori_auc(priori.Scores.from_arrays([0.1, 0.3, 0.4], [0.2, 0.5, 0.8])), 4)
     0.7778
     """
-    scores = as_score_set(scores)
-    return float(Fraction(scores.pairs_in_order(), 2 * scores.n_negatives * scores.n_positives))
+    return all_aucs([as_score_set(scores)])[0]
+
+
+def all_aucs(sets: Sequence[ScoreSet]) -> list[float]:
+    """Return the areas of several sets."""
+    pairs = zip(sets, ask_all(sets, "pairs_in_order"), strict=True)
+    return [float(Fraction(number, 2 * each.n_negatives * each.n_positives)) for each, number in pairs]
 
 
 def a_posteriori_partial_auc(scores: Any, bounds: tuple[Any, Any] = (0, 1), *, standardised: bool = False) -> float:
@@ -392,8 +398,7 @@ def a_posteriori_eer(scores: Any, *, method: EERMethod = "nearest") -> float:
     """
     scores = as_score_set(scores)
     if method == "nearest":
-        outcomes = get_criterion("eer").choose(scores, [Fraction(0)]).outcomes
-        return float(outcomes.fp[0] / scores.n_negatives + outcomes.fn[0] / scores.n_positives) / 2
+        return all_eers([scores])[0]
     if method not in ("interpolated", "hull"):
         raise unknown("EER method", method, ("nearest", "interpolated", "hull"))
     _, (fp, fn) = _corner_points(scores, "hull" if method == "hull" else "all")
@@ -416,9 +421,25 @@ def a_posteriori_min_dcf(
     scores: Any, *, cost_fn: float = 10, cost_fp: float = 1, prior: float = 0.01, normalised: bool = False
 ) -> float:
     """Return the smallest detection cost (Eq. 3.3) that any threshold reaches on these scores, a posteriori."""
+    return all_min_dcfs([as_score_set(scores)], cost_fn, cost_fp, prior, normalised=normalised)[0]
+
+
+def all_min_dcfs(
+    sets: Sequence[ScoreSet], cost_fn: float = 10, cost_fp: float = 1, prior: float = 0.01, *, normalised: bool = False
+) -> list[float]:
+    """Return the smallest detection cost of each of several sets."""
     measure = dcf(cost_fn, cost_fp, prior, normalised=normalised)
-    choice = get_criterion("wer").choose(as_score_set(scores), [from_costs(cost_fn, cost_fp, prior)])
-    return float(measure(choice.outcomes)[0])
+    choices = get_criterion("wer").choose_all(sets, [from_costs(cost_fn, cost_fp, prior)])
+    return [float(measure(choice.outcomes)[0]) for choice in choices]
+
+
+def all_eers(sets: Sequence[ScoreSet]) -> list[float]:
+    """Return the equal error rate of each of several sets, where FAR and FRR are nearest."""
+    errors = [choice.outcomes for choice in get_criterion("eer").choose_all(sets, [Fraction(0)])]
+    return [
+        float(own.fp[0] / each.n_negatives + own.fn[0] / each.n_positives) / 2
+        for each, own in zip(sets, errors, strict=True)
+    ]
 
 
 def average_precision(scores: Any) -> float:

@@ -228,7 +228,7 @@ def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: 
     from priori.uncertainty.cluster_variance import measure_clusters
 
     edges, ranks = np.unique(thresholds, return_inverse=True)
-    held = scores.between([edges], by_user=True)[0]
+    held = scores.count([edges], ("user",))[0]
     trials = held.negative if above else held.positive
     assert trials.user is not None
     partner = trials.partner if above else None

@@ -26,7 +26,7 @@ from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_reca
 from priori.decisions.likelihood_ratios import Calibrator, LLRMap, get_calibrator, log_odds
 from priori.decisions.measure import Measure, Ratio
 from priori.decisions.measures import FAR, FRR, MATTHEWS, PRECISION, RECALL, get_measure
-from priori.decisions.outcomes import Outcomes, count
+from priori.decisions.outcomes import Outcomes, count_all
 from priori.decisions.tasks import Task, get_task, rate_pair
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
@@ -269,9 +269,9 @@ class Bayes(Criterion):
     def fitted(self, scores: ScoreSet) -> LLRMap:
         return self.calibrator.fit(scores)
 
-    def choose(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Choice:
-        thresholds = self.fitted(scores).thresholds(log_odds(alphas))
-        return Choice(thresholds, count(scores, thresholds))
+    def choose_all(self, sets: Sequence[ScoreSet], alphas: Sequence[Fraction]) -> list[Choice]:
+        thresholds = [self.fitted(scores).thresholds(log_odds(alphas)) for scores in sets]
+        return [Choice(*each) for each in zip(thresholds, count_all(sets, thresholds), strict=True)]
 
 
 #: Every criterion by the name people type, with what it minimises. V1 and V2 may be rates by name: target-far.

@@ -21,6 +21,7 @@ from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
+from priori.scores.score_set import candidates_of
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,14 @@ class Criterion:
 
     def choose(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Choice:
         """Return the minimiser at each alpha."""
-        rule, settled = self.settled(scores, alphas)
-        return rule.choose_among(scores.candidates(rule, settled), settled)
+        return self.choose_all([scores], alphas)[0]
+
+    def choose_all(self, sets: Sequence[ScoreSet], alphas: Sequence[Fraction]) -> list[Choice]:
+        """Return the minimiser at each alpha on each of several sets."""
+        rules = [self.settled(scores, alphas) for scores in sets]
+        found = candidates_of(sets, [rule for rule, _ in rules], [settled for _, settled in rules])
+        each = zip(rules, found, strict=True)
+        return [rule.choose_among(candidates, settled) for (rule, settled), candidates in each]
 
     def choose_among(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Choice:
         """Return the minimiser at each alpha of those among the candidates of a set."""

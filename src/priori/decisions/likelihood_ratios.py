@@ -20,7 +20,7 @@ from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
 from priori.base.types import Counts, Floats
 from priori.decisions.hull import whole_hull
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.candidates import Candidates
 from priori.scores.inputs import as_score_set
 
@@ -185,7 +185,7 @@ class Calibrator:
             case "isotonic":
                 return best_map(hull_candidates(dev), pseudo=1)
             case _:
-                scores, _ = dev.condensed((), narrow=True)
+                scores, _ = condense(dev, narrow=BOUND)
                 return _affine(Weighed.finite(scores.negative), Weighed.finite(scores.positive), self)
 
 
@@ -402,7 +402,7 @@ def cllr(scores: Any) -> float:
     >>> round(priori.cllr(priori.Scores.from_arrays(negatives=[-2, -1, 1], positives=[-1, 1, 2])), 4)
     0.8432
     """
-    known, _ = as_score_set(scores).condensed((), narrow=True)
+    known, _ = condense(as_score_set(scores), narrow=BOUND)
     return _mean_loss(known, known.negative.score, known.positive.score)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,9 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError, short
 from priori.base.types import Counts
+from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
+from priori.scores.score_set import rejected_of
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,14 @@ def count(scores: Any, thresholds: ArrayLike) -> Outcomes:
     >>> count(scores, [0.35]).to_dict()
     {'tp': [1], 'fp': [1], 'tn': [1], 'fn': [1]}
     """
-    scores = as_score_set(scores)
-    if np.isnan(np.asarray(thresholds, dtype=float)).any():
+    return count_all([as_score_set(scores)], [thresholds])[0]
+
+
+def count_all(sets: Sequence[ScoreSet], thresholds: Sequence[ArrayLike]) -> list[Outcomes]:
+    """Count the same on several sets, each at its own thresholds."""
+    if any(np.isnan(np.asarray(own, dtype=float)).any() for own in thresholds):
         raise _no_threshold(math.nan)
-    tn, fn = scores.rejected(thresholds)
-    return Outcomes(tp=np.asarray(scores.n_positives - fn), fp=np.asarray(scores.whole_negatives - tn), tn=tn, fn=fn)
+    return [
+        Outcomes(tp=np.asarray(scores.n_positives - fn), fp=np.asarray(scores.whole_negatives - tn), tn=tn, fn=fn)
+        for scores, (tn, fn) in zip(sets, rejected_of(sets, thresholds), strict=True)
+    ]

@@ -1,8 +1,7 @@
 """Engines: a set of scores that stays in files, a database or a cluster, and is counted there."""
 
 from priori.engines.engine_choice import ENGINES, scan
-from priori.engines.one_scan import ask_together, share_a_table
 from priori.engines.table import Table
 from priori.engines.table_scans import scan_table
 
-__all__ = ["ENGINES", "Table", "ask_together", "scan", "scan_table", "share_a_table"]
+__all__ = ["ENGINES", "Table", "scan", "scan_table"]

@@ -1,7 +1,7 @@
 """The duckdb back end: Parquet files, or any relation; it reads and joins, numpy counts what it hands over.
 
 Rows are handed over in batches of numbers, which takes no memory that grows with the table. Of 10^7 trials, a grouping
-in SQL takes 2 to 6 times as long to count in cells, 7 to 9 times to fetch the scores of some, 2 to 5 times to count
+in SQL takes 2 to 6 times as long to count in bins, 7 to 9 times to fetch the scores of some, 2 to 5 times to count
 between 10 or 101 cuts; only one cut alone is as fast.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
@@ -21,36 +21,20 @@ from numpy.typing import NDArray
 from priori.base.arrow_streams import MissingValues, batches
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError
-from priori.base.types import Floats
-from priori.engines.batch_counting import (
-    LEAST_ROOM,
-    Batch,
-    Owner,
-    Scan,
-    Streaming,
-    SumsInGaps,
-    means_between,
-    settled,
-)
-from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, TooMany, changed
+from priori.engines.batch_counting import Owned, Rows, Scan, Streaming
+from priori.engines.engine import SAMPLE, By, Compared, Panel, Survey, TableSettings, TooMany, changed
 from priori.engines.parquet_files import FILE, ROW_NUMBER, guarded
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.parquet import check_type
 from priori.scores import Names, Scores, nan_error
-from priori.scores.cuts import Cuts
 from priori.scores.labels import missing_labels, positive_value
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
 
-    from priori.engines.lazy_frames import Lazy
     from priori.engines.parquet_files import Files
 
 _WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
-#: A grouping in SQL takes little longer than numpy with so few cuts.
-FEW_CUTS = 16
-#: With more cuts a grouping in SQL takes minutes to be written alone.
-MANY_CUTS = 1 << 10
 #: Labels of these types are compared as they are, others as text.
 _PLAIN = re.compile(r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE")
 
@@ -70,38 +54,45 @@ class Labels:
 
 
 class DuckDB(Streaming):
-    """Answers from a duckdb relation with columns score and label, and perhaps user and trial.
+    """A panel in a duckdb relation with columns of scores and labels, and perhaps user and trial.
 
     ``files`` owns the connection of a relation over files, checks that they stay as they are, and cleans up.
+    ``systems`` are what each system is called in messages and its column of scores; or, where ``system_in`` is an
+    expression of whose a row is, its name there.
     """
 
     def __init__(
-        self,
-        relation: DuckDBPyRelation,
-        settings: TableSettings,
-        *,
-        source: str = "relation",
-        files: Files | None = None,
-    ) -> None:
+        self, relation: DuckDBPyRelation, settings: TableSettings, *, source: str = "relation",
+        files: Files | None = None, systems: Sequence[tuple[str, str]] = (), system_in: str | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
         # Bytes are text, which not every writer says of its text.
         held = [quoted(name) for name, kind in zip(relation.columns, relation.types, strict=True) if kind == "BLOB"]
         decoded = ", ".join(f"decode({name}) AS {name}" for name in held)
-        self.relation = relation = relation.select(f"* REPLACE ({decoded})") if held else relation
-        self.files = files
+        relation = relation.select(f"* REPLACE ({decoded})") if held else relation
+        self.relation, self.files, self.system_in = relation, files, system_in
         self.format = None if files is None else files.format
-        self.alone = files is not None
         self.types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))
         self._match_columns(relation.columns, settings, source)
-        for role, title in self.columns.items():
+        self.systems = [column for _, column in systems] or [self.columns["score"]]
+        self.sources = [name for name, _ in systems] or [source]
+        self.wide = system_in is None
+        scores = self.systems if self.wide else [self.columns["score"]]
+        for role, title in [*self.columns.items(), *(("score", title) for title in scores)]:
             check_type(role, title, self.types[title], source)
         if files is not None and files.format in ("parquet", "arrow"):
             self._check_files()
         self._total = 0
         self._state = _State()
         self._listed: dict[tuple[str, ...], str] = {}
-        self.dtype = np.float32 if self._type("score") == "FLOAT" else np.float64
+
+    def dtype(self, system: int) -> Any:
+        return np.float32 if self.types[self._score_column(system)] == "FLOAT" else np.float64
 
     # -- the columns -------------------------------------------------------------------------------------
+
+    def _score_column(self, system: int) -> str:
+        return self.systems[system] if self.wide else self.columns["score"]
 
     def _type(self, role: str) -> str:
         return self.types[self.columns[role]]
@@ -126,13 +117,18 @@ class DuckDB(Streaming):
             kind = f"CASE WHEN {label} IN ({listed}) THEN coalesce(nullif({kind}, ''), {label}) END"
         return f"coalesce({kind}, '')"
 
-    @cached_property
-    def score(self) -> str:
-        """The expression of the score."""
-        plain = self._column("score")
-        if self._type("score") not in ("FLOAT", "DOUBLE"):
-            plain = f"CAST({plain} AS DOUBLE)"
+    def score(self, system: int) -> str:
+        """Return the expression of a system's score."""
+        column = self._score_column(system)
+        plain = quoted(column) if self.types[column] in ("FLOAT", "DOUBLE") else f"CAST({quoted(column)} AS DOUBLE)"
         return f"-({plain})" if self.settings.lower_is_better else plain
+
+    def _own(self, system: int) -> str:
+        """Return the condition that a row is a trial of a system, and not left out."""
+        score = self.score(system)
+        # Not isnan: duckdb concludes from the range that a Parquet file tells, without its NaN, that there is none.
+        present = f"(isfinite({score}) OR isinf({score}))" if self.settings.nan == "drop" else "true"
+        return present if self.wide else f"{present} AND {self.system_in} = {literal(self.systems[system])}"
 
     @cached_property
     def labels(self) -> Labels:
@@ -205,52 +201,68 @@ class DuckDB(Streaming):
     def _distinct(self, column: str, source: str) -> list[Any]:
         return [value for (value,) in self.rows(f"SELECT DISTINCT {column} FROM {source}")]
 
-    def survey(self) -> Survey:
-        finite = f"{self.score} IS NOT NULL AND isfinite({self.score})"
+    def survey(self, system: int = 0) -> Survey:
         limits = None
-        with guarded(self.source):
-            if self.files is None:
+        if self.files is None:
+            if not self._total:
                 ((self._total,),) = self.rows("SELECT count(*) FROM trials")
-                text = f"SELECT {self.score} AS score FROM (SELECT * FROM trials LIMIT {SAMPLE}) WHERE {finite}"
-                sample = np.ascontiguousarray(self.query(text).fetchnumpy()["score"])
-            else:
-                self._total, limits = self.files.rows, self.files.limits(self.columns["score"])
-                sample = self.files.sample(f"SELECT {self.score} AS score FROM trials WHERE {finite}", SAMPLE)["score"]
+        else:
+            self._total, limits = self.files.rows, self.files.limits(self._score_column(system))
         if limits is not None and self.settings.lower_is_better:
             limits = -limits[1], -limits[0]
-        return Survey(self._total, sample, limits)
+        return Survey(self._total, self._samples[system] if self.wide else self._sample([system])[0], limits)
 
-    def pieces(self, *, by: Owner = None) -> list[Scan]:
-        return self._pieces(self.owners(by))
+    @cached_property
+    def _samples(self) -> list[NDArray[Any]]:
+        return self._sample(range(len(self.systems)))
 
-    def _pieces(self, owners: Owners | None) -> list[Scan]:
-        text = f"SELECT {self.score}, {self.labels.expression}"
-        text += " FROM trials" if owners is None else f", {owners.expression} FROM {owners.source}"
+    def _sample(self, systems: Sequence[int]) -> list[NDArray[Any]]:
+        """Return a few finite scores of each system."""
+        size = SAMPLE if len(systems) < 8 else SAMPLE // 8
+        selected = ", ".join(f"{self.score(system)} AS s{system}" for system in systems)
+        own = "" if self.wide else f" WHERE {self._own(systems[0])}"
+        with guarded(self.source):
+            if self.files is None:
+                found = self.query(f"SELECT {selected} FROM (SELECT * FROM trials LIMIT {size}){own}").fetchnumpy()
+            else:
+                found = self.files.sample(f"SELECT {selected} FROM trials{own}", size)
+        columns = [np.ma.filled(found[f"s{system}"], np.nan) for system in systems]
+        return [np.ascontiguousarray(column[np.isfinite(column)]) for column in columns]
+
+    def pieces(self, systems: tuple[int, ...], by: By) -> list[Scan]:
+        owners = self.owners(by)
+        columns = [self.labels.expression, *([] if owners is None else [owners.expression])]
+        if self.wide:
+            columns += map(self.score, systems)
+        else:
+            codes = " ".join(f"WHEN {literal(self.systems[system])} THEN {system}" for system in systems)
+            columns += [self.score(systems[0]), f"CAST(CASE {self.system_in} {codes} ELSE -1 END AS INT)"]
+        text = f"SELECT {', '.join(columns)} FROM {'trials' if owners is None else owners.source}"
         self._state = _State()
         numbered = owners is not None and owners.numbered
         pieces = [iter([self.query(text)])] if self.files is None else self.files.pieces(text, numbered=numbered)
-        return [partial(self._scan, piece, owners, self._state) for piece in pieces]
+        return [partial(self._scan, piece, systems, owners, self._state) for piece in pieces]
 
     def _scan(
-        self, relations: Iterator[DuckDBPyRelation], owners: Owners | None, state: _State
-    ) -> Generator[Batch, None, None]:
+        self, relations: Iterator[DuckDBPyRelation], systems: tuple[int, ...], owners: Owners | None, state: _State
+    ) -> Generator[Rows, None, None]:
         with guarded(self.source), closing(_batches_of(relations)) as stream:
             try:
-                for score, label, *users in stream:
+                for label, *rest in stream:
                     positive, known = self.labels.positives(label)
                     if not known:
                         state.strange = True
                         return
-                    codes = None if owners is None else owners.codes(users[0])
-                    batch, missing = settled(score, positive.view(np.uint8), codes, self.settings.nan)
-                    yield batch
+                    owner = None if owners is None else owners.codes(rest.pop(0))
+                    whose = None if self.wide else rest.pop()
+                    scores = dict(zip(systems, rest * (1 if self.wide else len(systems)), strict=True))
+                    yield Rows(scores, positive.view(np.uint8), owner, self.settings.nan, whose)
                     with state.lock:
-                        state.nan += missing
-                        state.rows += score.size
+                        state.rows += label.size
                         if self.progress is not None:
                             self.progress(state.rows, self._total)
             except MissingValues as error:
-                state.missing = "user" if error.column == 2 else "label"
+                state.missing = "label" if error.column == 0 else "user"
 
     def finish(self) -> None:
         state = self._state
@@ -262,147 +274,38 @@ class DuckDB(Streaming):
             self.all_labels()
         if self.files is not None and state.rows != self.files.rows:
             raise changed(self.source)
-        if state.nan and self.settings.nan == "error":
-            raise nan_error(self.source, state.nan)
-        self.nan = state.nan if self.settings.nan == "reject" else 0
 
     def rows_at_most(self) -> int:
         return self._total if self.files is not None else super().rows_at_most()
 
-    # -- users -------------------------------------------------------------------------------------------
+    # -- names -------------------------------------------------------------------------------------------
 
-    @cached_property
-    def _present(self) -> str:
-        """The condition that a trial is not left out."""
-        # Not isnan: duckdb concludes from the range that a Parquet file tells, without its NaN, that there is none.
-        number = f"isfinite({self.score}) OR isinf({self.score})"
-        return f"({number})" if self.settings.nan == "drop" else "true"
-
-    @cached_property
-    def _names(self) -> Names:
-        seen = self._distinct(self._column("user"), f"trials WHERE {self._present}")
+    def look_at_names(self, system: int) -> Names:
+        seen = self._distinct(self._column("user"), f"trials WHERE {self._own(system)}")
         self._check_names("user", seen)
-        if self._whole_users and not self.settings.as_text:
-            return Names(np.sort(np.array(seen, dtype=np.int64)))
-        return Names(np.unique(np.array([str(name) for name in seen], dtype=str)))
+        whole = _WHOLE.fullmatch(self._type("user"))
+        return Names(np.unique(self.as_names(np.array(seen, dtype=np.int64 if whole else object))))
 
-    @property
-    def _whole_users(self) -> bool:
-        return bool(_WHOLE.fullmatch(self._type("user")))
+    def owned(self, by: By, limit: int | None) -> Owned:
+        if isinstance(by, int):
+            return Owned(by, {"part": np.arange(by)})
+        return Owned(*self._combinations(by, limit)) if by else Owned()
 
-    def owners(self, by: Owner) -> Owners | None:
-        """Say how owners become codes: users that are whole numbers in numpy, text in a join; parts by a hash."""
-        if by is None:
-            return None
-        if isinstance(by, tuple):
-            return self.named(by)
-        if by != "user":
-            by_id = "trial" in self.columns
-            key = f"CAST({self._column('trial')} AS VARCHAR)" if by_id else f"parse_filename({FILE}), {ROW_NUMBER}"
-            return Owners(f"CAST(hash({key}) % {by} AS BIGINT)", "trials", numbered=not by_id)
-        names, column = self._names.values, self._column("user")
-        if self._whole_users:
-            numbers = names.astype(np.int64)
-            order = np.argsort(numbers)
-            return Owners(f"CAST({column} AS BIGINT)", "trials", numbers[order], order)
-        text = f"CAST({column} AS VARCHAR)"
-        # Columns of ours that are joined to those of a table must not be called as one of these may be.
-        listed = f"SELECT DISTINCT {text} AS priori_name FROM trials WHERE {self._present}"
-        coded = f"SELECT *, row_number() OVER (ORDER BY priori_name) - 1 AS priori_code FROM ({listed})"
-        if self.files is not None:  # pieces must share their codes
-            with guarded(self.source):
-                self.files.keep_names(names.tolist())
-            coded = "FROM names"
-        return Owners("CAST(priori_code AS BIGINT)", f"trials JOIN ({coded}) ON {text} = priori_name")
-
-    def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
-        owners = len(self._names) if by_user else 1
-        if 16 * owners * (cuts.size + 1) <= max(self.retain, LEAST_ROOM):
-            return super().tally(cuts, by_user=by_user)
-        # More sums than there is room for: a grouping, which takes longer, spills to disk.
-        with self._unchanged():
-            return self._lazy(self.relation).tally(cuts, by_user=by_user)
-
-    @contextmanager
-    def _unchanged(self) -> Iterator[None]:
-        """Turn errors into ours, and check that the files are what they were."""
-        with guarded(self.source):
-            yield
-        if self.files is not None:
-            self.files.watch.check()
-
-    def _lazy(self, relation: DuckDBPyRelation) -> Lazy:
-        from priori.engines.lazy_frames import Lazy
-
-        lazy = Lazy(relation, self.settings, source=self.source)
-        lazy.shared, lazy.marked = self.shared, self.marked
-        return lazy
-
-    def tally_paired(
-        self, others: Sequence[Engine], cuts: Sequence[Floats], limit: int, *, by_user: bool = False
-    ) -> tuple[Tally, Tally]:
-        with self._joined(others) as (first, *rest):
-            return first.tally_paired(rest, cuts, limit, by_user=by_user)
-
-    def load_paired(
-        self, others: Sequence[Engine], cuts: Sequence[Floats], roles: Sequence[str], limit: int
-    ) -> list[Scores]:
-        with self._joined(others) as (first, *rest):
-            return first.load_paired(rest, cuts, roles, limit)
-
-    def same_trials(self, other: Engine) -> bool:
-        with self._joined([other]) as (first, second):
-            return first.same_trials(second)
-
-    @contextmanager
-    def _joined(self, others: Sequence[Engine]) -> Iterator[list[Lazy]]:
-        """Give tables that can be joined."""
-        with ExitStack() as stack:
-            tables = []
-            for engine in (*others, self):
-                if not isinstance(engine, DuckDB):
-                    raise self._cannot_pair()
-                relation = engine.relation
-                if self.files is not None and engine.files is not None:  # two databases cannot be joined
-                    relation = self.files.relation(engine.files)
-                stack.enter_context(engine._unchanged())
-                tables.append(engine._lazy(relation))
-            yield [tables[-1], *tables[:-1]]
-
-    def load(self) -> Scores:
-        # Trials without ids are paired by their order.
-        with guarded(self.source), nullcontext() if self.files is None else self.files.in_order():
-            return self._lazy(self.relation).load()
-
-    def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
-        named = self._combinations(roles, limit)
-        owners = max((column.size for column in named.values()), default=1)
-        # Which trials failed to acquire matters at thresholds that are known, not in cells.
-        failures = self.settings.nan == "reject" and cuts.size <= FEW_CUTS
-        if failures or owners * (cuts.size + 1) > limit:
-            if cuts.size > MANY_CUTS:
-                raise TooMany
-            with self._unchanged():
-                return self._lazy(self.relation).load_between(cuts, roles, limit)
-        # Without a grouping in SQL, which takes far longer where there are many cuts.
-        begin = partial(SumsInGaps, Cuts.of(cuts, self.dtype), owners, self.keys)
-        size = 32 * owners * (cuts.size + 1) + 32 * (self.keys or 0)
-        classes = list(means_between(self._over(begin, size=size, by=tuple(roles) or None), cuts))
-        if sum(score.size for _, score in classes) > limit:
-            raise TooMany
-        columns: dict[str, NDArray[Any]] = {
-            "score": np.concatenate([score for _, score in classes]),
-            "rows": np.concatenate([tally.number for tally, _ in classes]),
-            "positive": np.repeat([0, 1], [score.size for _, score in classes]),
-        }
-        owner = np.concatenate([tally.user for tally, _ in classes if tally.user is not None])
-        with self._unchanged():
-            return self._lazy(self.relation).scores_of(columns | {role: named[role][owner] for role in roles})
-
-    def named(self, roles: Sequence[str]) -> Owners:
-        """Say how combinations of names become codes: in a join."""
-        same = " AND ".join(f"{self._name(role)} = priori_{role}" for role in roles)
-        return Owners("CAST(priori_code AS BIGINT)", f"trials JOIN ({self.coded(roles)}) ON {same}")
+    def owners(self, by: By) -> Owners | None:
+        """Say how those that trials are counted by become codes: names in a join, random parts by a hash."""
+        if not isinstance(by, int):
+            if not by:
+                return None
+            if len(by) == 1 and by[0] != "attack" and _WHOLE.fullmatch(self._type(by[0])):  # numpy finds them faster
+                _, names = self._combinations(by, None)
+                return Owners(f"CAST({self._column(by[0])} AS BIGINT)", "trials", whole=names[by[0]].astype(np.int64))
+            same = " AND ".join(f"{self._name(role)} = priori_{role}" for role in by)
+            return Owners("CAST(priori_code AS BIGINT)", f"trials JOIN ({self.coded(by)}) ON {same}")
+        by_id = "trial" in self.columns
+        if not by_id and self.files is None:
+            raise self._cannot_pair()
+        key = f"CAST({self._column('trial')} AS VARCHAR)" if by_id else f"parse_filename({FILE}), {ROW_NUMBER}"
+        return Owners(f"CAST(hash({key}) % {by} AS BIGINT)", "trials", numbered=not by_id)
 
     def coded(self, roles: Sequence[str]) -> str:
         """Return the query that numbers the combinations of names; of files its answer is kept, as pieces share it."""
@@ -423,24 +326,131 @@ class DuckDB(Streaming):
         self._listed[tuple(roles)] = table
         return f"FROM {table}"
 
-    def _combinations(self, roles: Sequence[str], limit: int) -> dict[str, NDArray[Any]]:
-        """Return the combinations of names that occur, in the order of their codes, if they are not too many."""
-        if not roles:
-            return {}
+    def _combinations(self, roles: Sequence[str], limit: int | None) -> tuple[int, dict[str, NDArray[Any]]]:
+        """Return how many combinations of names occur, if not too many, and the names in the order of their codes."""
         with guarded(self.source):
-            ordered = f"SELECT * FROM ({self.coded(roles)}) ORDER BY priori_code LIMIT {limit + 1}"
-            found = self.query(ordered).fetchnumpy()
-        if found["priori_code"].size > limit:
+            most = "" if limit is None else f" LIMIT {limit + 1}"
+            found = self.query(f"SELECT * FROM ({self.coded(roles)}) ORDER BY priori_code{most}").fetchnumpy()
+        number = found["priori_code"].size
+        if limit is not None and number > limit:
             raise TooMany
         named = {role: unmasked(found[f"priori_{role}"]) for role in roles}
         for role, names in named.items():
             if role != "attack":
                 self._check_names(role, names.tolist())
-        return named
+        return number, named
+
+    # -- trials ------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def _unchanged(self) -> Iterator[None]:
+        """Turn errors into ours, and check that the files are what they were."""
+        with guarded(self.source):
+            yield
+        if self.files is not None:
+            self.files.watch.check()
+
+    def load(self, system: int = 0) -> Scores:
+        roles = [role for role in ("user", "probe_user", "trial", "dataset", "group") if role in self.columns]
+        texts = {role: f"CAST({self._column(role)} AS VARCHAR)" for role in roles if "user" not in role}
+        columns = [f"{texts.get(role, self._column(role))} AS {role}" for role in roles]
+        columns += [f"{self._name('attack')} AS attack"] if self.tells("attack") else []
+        chosen = ", ".join([f"{self.score(system)} AS score", f"{self.labels.expression} AS label", *columns])
+        # Trials without ids are paired by their order.
+        with self._unchanged(), nullcontext() if self.files is None else self.files.in_order():
+            found = self.query(f"SELECT {chosen} FROM trials WHERE {self._own(system)}").fetchnumpy()
+        label, score = found.pop("label"), np.ma.filled(found.pop("score"), np.nan).astype(np.float64)
+        if np.ma.getmaskarray(label).any():
+            raise self.missing("label")
+        positive, known = self.labels.positives(np.asarray(label))
+        if not known:
+            self.all_labels()
+        names = {role: unmasked(column) for role, column in found.items()}
+        for role in roles:
+            self._check_names(role, names[role].tolist())
+        failed = np.isnan(score)
+        if failed.any() and self.settings.nan == "error":
+            raise nan_error(self.sources[system], int(failed.sum()))
+        score[failed] = -np.inf
+        return self.scores_of(system, score, positive, names, failed=failed if failed.any() else None)
+
+    # -- pairs -------------------------------------------------------------------------------------------
+
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[Compared]]:
+        names = [role for role in ("user", "probe_user") if role in self.columns]
+        scores = [f"score{n}" for n in range(len(paired))]
+        selected = [*(f"t{n}.score AS {name}" for n, name in enumerate(scores)), "t0.label", *_differences(paired)]
+        selected += [f't0."{role}"' for role in names]
+        settings = TableSettings({"score": "score0", "label": "label", **{role: role for role in names}},
+                                 nan=self.settings.nan, as_text=self.settings.as_text)  # fmt: skip
+        systems = [(panel.sources[own], name) for (panel, own), name in zip(paired, scores, strict=True)]
+        with self._unchanged():
+            relation, files = self._joined(paired, selected), self.files
+            if files is not None:
+                files = files.written(relation)
+                relation = files.relation()
+            told = _compared(relation, len(paired))
+        joined = DuckDB(relation, settings, source=self.source, files=files, systems=systems)
+        joined.memory, joined.retain = self.memory, self.retain
+        return joined, told
+
+    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> Compared:
+        with self._unchanged():
+            return _compared(self._joined([one, two], _differences([one, two])), 2)[0]
+
+    def _look_at_ids(self, system: int) -> tuple[int, tuple[Any, int] | None]:
+        trial, own = self._column("trial"), self._own(system)
+        grouped = f"SELECT {trial} AS name, count(*) AS times FROM trials WHERE {own} GROUP BY name"
+        odd = self.rows(f"FROM ({grouped}) WHERE times > 1 OR name IS NULL LIMIT 1")
+        return self.rows(f"SELECT count(*) FROM trials WHERE {own}")[0][0], odd[0] if odd else None
+
+    def _joined(self, paired: Sequence[tuple[Panel, int]], selected: Sequence[str]) -> DuckDBPyRelation:
+        """Return columns of t0, t1, ..., the trials of each system joined by their ids: trial, score, label, people."""
+        source, alike = "", [panel for panel, _ in paired if isinstance(panel, DuckDB)]
+        # Ids of one type are compared as they are, others as text.
+        kind = self._type("trial") if len({panel._type("trial") for panel in alike}) == 1 else "VARCHAR"
+        for n, (panel, system) in enumerate(paired):
+            if not isinstance(panel, DuckDB):
+                raise self._elsewhere(panel)
+            table, text = f"priori_joined_{id(self)}_{n}", panel._plain(system, kind)
+            if self.files is not None and panel.files is not None:  # two databases cannot be joined
+                table = f"(WITH trials AS (FROM {self.files.source_of(panel.files)}) {text})"
+            else:
+                panel.query(text).create_view(table, replace=True)
+            source += f" JOIN {table} t{n} ON t0.trial = t{n}.trial" if n else f"{table} t0"
+        return self.query(f"SELECT {', '.join(selected)} FROM {source}")
+
+    def _plain(self, system: int, kind: str) -> str:
+        """Return the query for the trials of a system by names of ours, with ids of one kind."""
+        known = [role for role in ("user", "probe_user") if role in self.columns]
+        people = "".join(f', {self._column(role)} AS "{role}"' for role in known)
+        label = f"CAST({self.labels.expression} = {self.labels.positive} AS UTINYINT)"
+        return (
+            f"SELECT CAST({self._column('trial')} AS {kind}) AS trial, {self.score(system)} AS score, {label} AS label"
+            f"{people} FROM trials WHERE {self._own(system)}"
+        )
 
     def close(self) -> None:
         if self.files is not None:
             self.files.close()
+
+
+def _differences(paired: Sequence[tuple[Panel, int]]) -> list[str]:
+    """Return the columns that say how trials of t0 differ from those of t1, ...: in label 1, in user 2, no user 4."""
+    columns = []
+    for n, (panel, _) in enumerate(paired[1:], 1):
+        one, two = (f't{number}."user"::VARCHAR' for number in (0, n))
+        users = f" + 2 * coalesce({one} != {two}, false)::INT + 4 * ({one} IS NULL OR {two} IS NULL)::INT"
+        known = paired[0][0].has_users and panel.has_users
+        columns.append(f"(t0.label != t{n}.label)::INT{users if known else ''} AS differs{n}")
+    return columns
+
+
+def _compared(joined: DuckDBPyRelation, systems: int) -> list[Compared]:
+    """Count what such columns say, for all systems but the first."""
+    asked = [f"count(*) FILTER (differs{n} & {bit} > 0)" for n in range(1, systems) for bit in (1, 2, 4)]
+    ((rows, *told),) = joined.aggregate(", ".join(["count(*)", *asked])).fetchall()
+    return [Compared(rows, *told[start : start + 3]) for start in range(0, len(told), 3)]
 
 
 def _batches_of(relations: Iterator[DuckDBPyRelation]) -> Generator[list[NDArray[Any]], None, None]:
@@ -455,31 +465,25 @@ class _State:
 
     lock: Lock = field(default_factory=Lock)
     rows: int = 0
-    nan: int = 0
     strange: bool = False
     missing: str | None = None
 
 
 @dataclass(frozen=True)
 class Owners:
-    """How owners are read: an expression, where it is read from, and the codes of sorted whole-number names.
+    """How those that trials are counted by are read: an expression of their codes, and where it is read from.
 
-    ``numbered`` says that the expression has the numbers of rows in it.
+    ``numbered`` says that the expression has the numbers of rows in it; ``whole`` are names in order that it gives
+    instead of codes.
     """
 
     expression: str
     source: str
-    names: NDArray[np.int64] | None = None
-    order: NDArray[np.intp] | None = None
     numbered: bool = False
+    whole: NDArray[np.int64] | None = None
 
     def codes(self, column: NDArray[Any]) -> NDArray[Any]:
         """Return the codes of a batch."""
-        if self.names is None or self.order is None:
+        if self.whole is None:
             return column
-        span = int(self.names[-1]) - int(self.names[0]) + 1
-        if span > 1 << 24:
-            return self.order[np.minimum(np.searchsorted(self.names, column), self.names.size - 1)]
-        table = np.zeros(span, dtype=np.intp)
-        table[self.names - self.names[0]] = self.order
-        return np.asarray(table[np.clip(column - self.names[0], 0, span - 1)])
+        return np.minimum(np.searchsorted(self.whole, column), self.whole.size - 1)

@@ -1,24 +1,25 @@
-"""The small protocol that every back end serves: counts in cells, scores of cells, counts between fixed cuts."""
+"""Panels: trials x systems that stay where they are, and the few questions that are asked there."""
 
 from __future__ import annotations
 
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.dataframes import is_missing, match_columns
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.types import Counts, Floats, Progress
-from priori.engines.cells import Distinct, Histogram
+from priori.base.types import Floats, Ints, Mask, Progress
 from priori.engines.grid import Grid
-from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores
+from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores, Trials
+from priori.scores.attacks import attack_codes
 from priori.scores.labels import attack_values, attackers, is_missing_label, missing_labels, normal, positive_value
 
-#: Scores looked at to lay out the cells.
+#: Scores looked at to lay out the bins of the first count.
 SAMPLE = 1 << 16
 
 
@@ -48,7 +49,7 @@ class TableSettings:
 
 @dataclass(frozen=True)
 class Survey:
-    """What one look at a few scores tells, to lay out cells by: no answer depends on it, only the time it takes.
+    """What one look at a few scores of a system tells, to lay out bins by: only the time that it takes depends on it.
 
     ``limits`` are the smallest and the largest finite score where they cost nothing to know.
     """
@@ -58,17 +59,77 @@ class Survey:
     limits: tuple[float, float] | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Tally:
-    """How many trials of one class there are with each combination of user and gaps; only those that occur.
+#: What tells trials apart: the names in some roles, or so many random parts.
+By: TypeAlias = tuple[str, ...] | int
 
-    ``gap[s]`` is the gap between the cuts of system s: the number of cuts below the score. ``user`` are codes into
-    the engine's `users`, or None where users were not asked for.
+
+@dataclass(frozen=True, eq=False)
+class Count:
+    """A request: how many trials of each class lie in each bin, for several systems in each combination of bins.
+
+    ``bins`` are a grid, or ascending cuts, for each of the ``systems``. More than ``limit`` entries raise `TooMany`.
+    ``means`` asks for the mean scores of the entries too; infinite scores must have bins of their own then.
+    ``failures`` asks for trials that failed to acquire in entries of their own.
     """
 
-    gap: Counts
-    user: Counts | None
-    number: Counts
+    panel: Panel
+    systems: tuple[int, ...]
+    bins: tuple[Grid | Floats, ...]
+    by: By = ()
+    limit: int | None = None
+    means: bool = False
+    failures: bool = False
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of bins of each system."""
+        return tuple(bins.size if isinstance(bins, Grid) else bins.size + 1 for bins in self.bins)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How many trials there are (``number``) of each class, with each combination of bins and names that occurs.
+
+    ``bins`` has a row for each system. ``names`` has the name of each entry in each role, or the ``part`` by number;
+    ``score`` the mean of each entry, if that was asked for; ``failed`` which entries failed to acquire, if that is
+    told. ``limits`` are the smallest and the largest finite score of the first system.
+    """
+
+    positive: Mask
+    bins: Ints
+    names: Mapping[str, NDArray[Any]]
+    number: Ints
+    score: Floats | None = None
+    failed: Mask | None = None
+    limits: tuple[float, float] = (np.inf, -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Fetch:
+    """A request: the distinct scores of a system in the bins to ``keep``; more than ``limit`` raise `TooMany`."""
+
+    panel: Panel
+    system: int
+    grid: Grid
+    keep: Mask
+    limit: int | None
+
+    @property
+    def systems(self) -> tuple[int, ...]:
+        """The system, as one of several."""
+        return (self.system,)
+
+
+class Compared(NamedTuple):
+    """How many pairs of trials with one id there are; how many of them have other labels, other users, a missing user.
+
+    Users are not compared where a system has none.
+    """
+
+    rows: int
+    labels: int
+    users: int = 0
+    missing: int = 0
 
 
 def changed(source: str) -> InputError:
@@ -77,19 +138,19 @@ def changed(source: str) -> InputError:
 
 
 class TooMany(Exception):
-    """More distinct scores than were asked for: the caller asks differently."""
+    """More distinct scores, or entries, than were asked for: the caller asks differently."""
 
 
-class Engine(ABC):
-    """Scores that live somewhere, and the few questions that are asked there.
+class Panel(ABC):
+    """The trials of one system or more that live somewhere; each scan answers what is asked at the same time.
 
-    Each question costs one scan. NaN, labels and the direction of the scores are settled by the engine, as
-    `priori.Scores` settles them.
+    NaN, labels and the direction of the scores are settled by the panel, as `priori.Scores` settles them.
     """
 
-    source: str
-    settings: TableSettings
-    #: Our columns that the table has, and its names for them.
+    #: What each system is called in messages; there is a score of each for every trial, or some have other rows.
+    sources: Sequence[str] = ("scores",)
+    settings: TableSettings = TableSettings()
+    #: Our columns that the panel has, and its names for them; "score" is the first system's.
     columns: Mapping[str, str] = {}
     #: Labels that mark attacks, known once the labels have been looked at.
     marked: Sequence[Any] = ()
@@ -97,18 +158,32 @@ class Engine(ABC):
     format: str | None = None
     has_users: bool = False
     progress: Progress | None = None
-    #: What engines share whose trials are the same rows of one table.
-    shared: object | None = None
-    #: Whether it shares no connection with another engine, so that both can be asked at once.
-    alone: bool = False
+    #: Bytes that counts may take, and that scores and labels may take that are kept after the first scan.
+    memory: int = 1 << 30
+    retain: int = 0
+    #: Whether every row has a score of every system.
+    wide: bool = True
     #: The most segments a grid may have.
     segments: int = 1 << 12
     #: The least share of a class that may lie between two of many cuts.
     finest: float = 1e-5
+    _explorers: weakref.WeakSet[Any] | None = None
+
+    @property
+    def source(self) -> str:
+        """What the panel is called in messages."""
+        return self.sources[0]
+
+    @property
+    def explorers(self) -> weakref.WeakSet[Any]:
+        """What is known of the systems so far: the first count is made for all of them in one scan."""
+        if self._explorers is None:
+            self._explorers = weakref.WeakSet()
+        return self._explorers
 
     def _match_columns(self, present: Sequence[str], settings: TableSettings, source: str) -> None:
         """Find our columns in a table; what is in it is told by them."""
-        self.source, self.settings = source, settings
+        self.sources, self.settings = (source,), settings
         for role in ("time", "weight"):
             if role in settings.columns:
                 raise OptionError(
@@ -168,78 +243,187 @@ class Engine(ABC):
         """Return the identities, without order, that were really there."""
         return []
 
-    @abstractmethod
-    def survey(self) -> Survey:
-        """Look at a few scores."""
+    # -- what is asked ------------------------------------------------------------------------------------
 
     @abstractmethod
-    def histogram(self, grid: Grid) -> Histogram:
-        """Count the scores of each class in each cell."""
+    def survey(self, system: int = 0) -> Survey:
+        """Look at a few scores of a system."""
 
     @abstractmethod
-    def fetch(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> Distinct:
-        """Return the distinct scores in the cells to keep; more of them than the limit raise `TooMany`."""
-
-    def users(self) -> Names:
-        """Return the users (claimed identities) that occur, in order."""
-        return self._names
-
-    @property
-    @abstractmethod
-    def _names(self) -> Names: ...
+    def answer(self, requests: Sequence[Count | Fetch]) -> list[Any]:
+        """Return `Counts`, or `Distinct` scores, for each request, or the error; as few scans as memory allows."""
 
     @abstractmethod
-    def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
-        """Count the negatives and the positives between cuts, by user when asked."""
+    def nan(self, system: int = 0) -> int:
+        """Return how many scores of a system are NaN; the first count tells."""
 
-    def tally_parts(self, cuts: Floats, parts: int) -> tuple[Tally, Tally]:
-        """Count the negatives and the positives between cuts, by so many random parts of the trials (as users).
+    def names(self, system: int = 0) -> Names:
+        """Return the users (claimed identities) that occur, in order; they are looked at once."""
+        own = system if self.settings.nan == "drop" or not self.wide else 0
+        known: dict[int, Names] = self.__dict__.setdefault("_names", {})
+        if own not in known:
+            known[own] = self.look_at_names(own)
+        return known[own]
 
-        A trial is in the same part whichever system scored it: its id tells, or its row where systems are beside.
+    @abstractmethod
+    def look_at_names(self, system: int) -> Names:
+        """Return the same by a scan."""
+
+    @abstractmethod
+    def load(self, system: int = 0) -> Scores:
+        """Return all the trials of a system in memory."""
+
+    # -- pairs -------------------------------------------------------------------------------------------
+
+    def joined(self, system: int, others: Sequence[tuple[Panel, int]]) -> tuple[Panel, tuple[int, ...]]:
+        """Return a panel that has these systems for every trial, and their numbers in it.
+
+        This itself, where they are columns of it; else trials are paired by a join on their ids.
         """
-        raise self._cannot_pair()
+        if not others:
+            return self, (system,)
+        if self.wide and all(panel is self for panel, _ in others):
+            for panel, number in others:
+                self.same_trials(system, panel, number)
+            return self, (system, *(number for _, number in others))
+        joins = self.__dict__.setdefault("_joins", {})
+        key = system, *((id(panel), number) for panel, number in others)
+        if key not in joins:
+            sizes = [panel.size(number) for panel, number in ((self, system), *others)]
+            joined, told = self._join([(self, system), *others])
+            for panel, number in others if len(others) > 1 and told[0].rows != sizes[0] else ():
+                self.same_trials(system, panel, number)  # which of them has other trials
+            for (panel, number), own in zip(others, told, strict=True):
+                self._check_pair(system, panel, number, own)
+            joins[key] = joined, others  # which are kept with it, and so are their numbers
+        return joins[key][0], tuple(range(1 + len(others)))
 
-    def tally_paired(
-        self, others: Sequence[Engine], cuts: Sequence[Floats], limit: int, *, by_user: bool = False
-    ) -> tuple[Tally, Tally]:
-        """Count the trials between the cuts of this system and of others, paired by a join on the trial id.
-
-        The users are this system's. More combinations than the limit raise `TooMany`.
-        """
-        raise self._cannot_pair()
-
-    def load_paired(
-        self, others: Sequence[Engine], cuts: Sequence[Floats], roles: Sequence[str], limit: int
-    ) -> list[Scores]:
-        """Return sets that hold, entry by entry, as many trials between the cuts of this system and of others.
-
-        Trials are paired as in `tally_paired`, and told apart by the names in the columns ``roles``; more entries than
-        the limit raise `TooMany`.
-        """
-        raise self._cannot_pair()
-
-    def same_trials(self, other: Engine) -> bool:
+    def same_trials(self, system: int, other: Panel, number: int) -> bool:
         """Raise an error unless two systems have the same trials; return whether their users are the same too."""
+        if self.wide and other is self:
+            for own in (system, number):
+                if left_out := self.left_out(own):
+                    raise InputError(
+                        f"cannot pair the trials: {left_out} of {self.sources[own]} are NaN and left out; reject them "
+                        f"instead ({argument('nan', 'reject')})"
+                    )
+            return self.has_users
+        known = self.__dict__.setdefault("_paired", {})
+        key = system, id(other), number
+        if key not in known:
+            self.size(system), other.size(number)  # ids are looked at before anything is joined by them
+            told = self._compare((self, system), (other, number))
+            known[key] = self._check_pair(system, other, number, told), other
+        return bool(known[key][0])
+
+    def _check_pair(self, system: int, other: Panel, number: int, told: Compared) -> bool:
+        sizes = self.size(system), other.size(number)
+        one, two, retry = self.sources[system], other.sources[number], f"({argument('unpaired', 'True')})"
+        if not told.rows == sizes[0] == sizes[1]:
+            raise InputError(
+                f"cannot pair the trials: {one} has {sizes[0]}, {two} has {sizes[1]}, and {told.rows} ids are in both; "
+                f"for test sets that do not hold the same trials, compare them unpaired {retry}"
+            )
+        if told.labels:
+            raise InputError(f"cannot pair the trials: {told.labels} have different labels in {one} and {two}")
+        if told.users:
+            raise InputError(
+                f"cannot pair the trials: {told.users} have different users in {one} and {two}; check the user "
+                "columns, or compare unpaired (--unpaired, unpaired=True)"
+            )
+        return self.has_users and other.has_users and not told.missing
+
+    def size(self, system: int) -> int:
+        """Return how many trials a system has; an error where an id names none of them, or two."""
+        if "trial" not in self.columns:
+            raise InputError(
+                f"cannot pair the trials: {self.sources[system]} has no trial ids, and the rows of a table have no "
+                f"order; give a trial column ({argument('columns', 'trial=NAME')}), or compare unpaired "
+                f"({argument('unpaired', 'True')})"
+            )
+        known = self.__dict__.setdefault("_sizes", {})
+        if system not in known:
+            known[system], odd = self._look_at_ids(system)
+            if odd is not None:
+                del known[system]
+                raise InputError(
+                    f"cannot pair the trials: {self.sources[system]} has the trial id {str(odd[0])!r} {odd[1]} times; "
+                    "an id must name one trial"
+                )
+        return int(known[system])
+
+    def _look_at_ids(self, system: int) -> tuple[int, tuple[Any, int] | None]:
+        """Return how many trials a system has, and an id that names none of them, or two, and how often it comes."""
         raise self._cannot_pair()
+
+    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> Compared:
+        """Compare the trials of two systems that have the same ids."""
+        raise self._cannot_pair()
+
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[Compared]]:
+        """Return a panel of systems, joined by their ids, with the names of the first; each of the others compared."""
+        raise self._cannot_pair()
+
+    def left_out(self, system: int) -> int:
+        """Return how many trials NaN leaves out."""
+        return self.nan(system) if self.settings.nan == "drop" else 0
 
     def _cannot_pair(self) -> InputError:
         return InputError(f"{self.source}: this engine cannot pair trials; use the duckdb or the spark engine")
 
-    def beside(self, other: Engine) -> bool:
-        """Tell whether the trials of both are the same rows of one table: they need no ids to be paired."""
-        return self.shared is not None and self.shared is other.shared
-
-    @abstractmethod
-    def load(self) -> Scores:
-        """Return all the trials in memory."""
-
-    @abstractmethod
-    def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
-        """Return a set that holds, between the cuts, as many trials of each class with each combination of names.
-
-        ``roles`` are the columns of names to tell apart. An entry has the mean score of its trials; more entries than
-        the limit raise `TooMany`.
-        """
+    def _elsewhere(self, other: Panel) -> InputError:
+        """Return the error for a panel that is elsewhere."""
+        return InputError(
+            f"cannot pair the trials of {self.source} and {other.source}: both must come from the same engine"
+        )
 
     def close(self) -> None:  # noqa: B027 - most have nothing to give back
-        """Give back what the engine holds: connections, temporary files."""
+        """Give back what the panel holds: connections, temporary files."""
+
+    # -- what came of it, as scores ------------------------------------------------------------------------
+
+    def as_names(self, column: NDArray[Any]) -> NDArray[Any]:
+        """Return users as they are named in memory: whole numbers, unless a file is read as text, or text."""
+        if column.dtype.kind in "iu" and not self.settings.as_text:
+            return column.astype(np.int64)
+        return np.array([str(name) for name in column.tolist()], dtype=str)
+
+    def scores_of(
+        self, system: int, score: Floats, positive: Mask, names: Mapping[str, NDArray[Any]],
+        number: Ints | None = None, failed: Mask | None = None,
+    ) -> Scores:  # fmt: skip
+        """Return the trials of a system, or the entries that stand for so many, with their names in each role."""
+        people = (self.as_names(names[role]) if role in names else None for role in ("user", "probe_user"))
+        users, (user, probe) = Names.encode(*people)
+        if "part" in names:
+            user = names["part"].astype(np.int32)
+        datasets, (dataset,) = Names.encode(names["dataset"].astype(str) if "dataset" in names else None)
+        groups, (group,) = Names.encode(names["group"].astype(str) if "group" in names else None)
+        types, attack = None, None
+        if "attack" in names:
+            held = names["attack"].astype(str)
+            types, attack = attack_codes(held, held != "" if self.marked else None, held, positive)
+        ids = names["trial"].astype(str) if "trial" in names else None
+        trials = Trials(score, user, probe, ids, dataset, group=group, failed=failed, number=number, attack=attack)
+        return Scores.from_columns(trials, positive, users=users, datasets=datasets, groups=groups, attack_types=types,
+                                   attack_label=self.settings.attack_label, source=self.sources[system])  # fmt: skip
+
+    def counted(self, request: Count, counts: Counts) -> list[Scores]:
+        """Return counts as sets of entries, one for each system, in one order: by names, then by bins.
+
+        An entry has the mean score, if that was asked for, else the cut above its bin: counts at the cuts are exact.
+        """
+        named = {role: self.as_names(column) if "user" in role else column for role, column in counts.names.items()}
+        order = np.lexsort([*counts.bins[::-1], counts.positive, *map(_sortable, reversed(named.values()))])
+        names = {role: column[order] for role, column in named.items()}
+        failed = None if counts.failed is None else counts.failed[order]
+        sets = []
+        for system, cuts, bins in zip(request.systems, request.bins, counts.bins, strict=True):
+            assert not isinstance(cuts, Grid)
+            score = np.append(cuts, np.inf)[bins[order]] if counts.score is None else counts.score[order]
+            sets.append(self.scores_of(system, score, counts.positive[order], names, counts.number[order], failed))
+        return sets
+
+
+def _sortable(column: NDArray[Any]) -> NDArray[Any]:
+    return column.astype(str) if column.dtype.kind == "O" else column

@@ -1,6 +1,7 @@
-"""The questions answered by one grouping each, written once through narwhals: for Spark, and any lazy frame it knows.
+"""Requests answered by groupings, written once through narwhals: for Spark, and any lazy frame that it knows.
 
-Everything is computed where the table is; only counts, and the scores of a few cells, come back.
+Everything is computed where the panel is; only counts, and the scores of a few bins, come back. What is asked of
+several systems at the same time is one grouping: their columns are stacked first.
 """
 
 from __future__ import annotations
@@ -15,34 +16,32 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.dataframes import not_names, unmasked
-from priori.base.errors import InputError, PrioriError, argument
-from priori.base.types import Floats
-from priori.engines.cells import Distinct, Histogram, merged
-from priori.engines.engine import SAMPLE, Engine, Survey, TableSettings, Tally, TooMany
+from priori.base.dataframes import not_names
+from priori.base.errors import InputError, PrioriError
+from priori.base.types import Floats, Ints, Mask
+from priori.engines.engine import SAMPLE, By, Compared, Count, Counts, Fetch, Panel, Survey, TableSettings, TooMany
 from priori.engines.grid import Grid, joined_runs
+from priori.engines.histogram import Distinct, merged
 from priori.readers.duckdb_parser import first_line
-from priori.scores import Names, Scores, Trials, nan_error
-from priori.scores.attacks import attack_codes
+from priori.scores import Names, Scores, nan_error
 
 Columns = dict[str, NDArray[Any]]
 
 #: The most ranges that one expression tells apart: Java leaves longer ones uncompiled, which costs five times as much.
 RANGES = 16
-#: Up to so many cells are fetched by their numbers; of more, whole ranges are.
+#: Up to so many bins are fetched by their numbers; of more, whole ranges are.
 LISTED = 1 << 12
-
 #: How the users of a pair of trials compare, where they are not the same.
 DIFFERENT, MISSING = 1, 2
 
 
 class _Classes(NamedTuple):
-    """What one scan tells of the table as a whole."""
+    """What one scan tells of the panel as a whole: how often each label comes; of each system NaN, and its range."""
 
-    matching: list[Any]
+    labels: dict[Any, int]
     rows: int
-    missing: int
-    limits: tuple[float, float]
+    missing: list[int]
+    limits: list[tuple[float, float]]
 
 
 def reason_of(error: Exception) -> str:
@@ -50,20 +49,27 @@ def reason_of(error: Exception) -> str:
     return first_line(str(error).strip() or type(error).__name__)[:300]
 
 
-class Lazy(Engine):
-    """Answers from a narwhals lazy frame with columns score and label, and perhaps user and trial."""
+class Lazy(Panel):
+    """A panel in a narwhals lazy frame with columns of scores and labels, and perhaps user and trial.
+
+    ``systems`` are what each system is called in messages, and its column of scores.
+    """
 
     segments = RANGES
     finest = 1e-3  # an expression tells cuts apart, and takes long where there are tens of thousands
 
-    def __init__(self, frame: Any, settings: TableSettings, *, source: str = "frame") -> None:
+    def __init__(
+        self, frame: Any, settings: TableSettings, *, source: str = "frame", systems: Sequence[tuple[str, str]] = ()
+    ) -> None:
         self.frame = nw.from_native(frame) if not isinstance(frame, nw.LazyFrame) else frame
         # Bytes are text, which not every writer says of its text.
         held = [name for name, kind in self.frame.collect_schema().items() if kind == nw.Binary]
         self.frame = self.frame.with_columns(nw.col(*held).cast(nw.String)) if held else self.frame
         self.schema = self.frame.collect_schema()
         self._match_columns(self.schema.names(), settings, source)
-        for role, title in self.columns.items():
+        self.systems = [column for _, column in systems] or [self.columns["score"]]
+        self.sources = [name for name, _ in systems] or [source]
+        for role, title in [*self.columns.items(), *(("score", title) for title in self.systems)]:
             kind = self.schema[title]
             if role == "score":
                 if not kind.is_numeric():
@@ -73,16 +79,18 @@ class Lazy(Engine):
 
     # -- the columns -------------------------------------------------------------------------------------
 
-    @cached_property
-    def _raw_score(self) -> Any:
-        score = nw.col(self.columns["score"]).cast(nw.Float64)
+    def _raw_score(self, system: int) -> Any:
+        score = nw.col(self.systems[system]).cast(nw.Float64)
         return score * -1.0 if self.settings.lower_is_better else score
 
-    @cached_property
-    def _missing(self) -> Any:
-        # Not is_nan: duckdb concludes from the range that a Parquet file tells, without its NaN, that there is none.
-        score = self._raw_score
+    def _missing(self, system: int) -> Any:
+        score = self._raw_score(system)
         return score.is_null() | ~(score.is_finite() | (score == np.inf) | (score == -np.inf))
+
+    def _score(self, system: int) -> Any:
+        """The score, with NaN rejected, or none where NaN is left out."""
+        present = nw.when(~self._missing(system)).then(self._raw_score(system))
+        return present if self.settings.nan == "drop" else present.otherwise(-np.inf)
 
     @cached_property
     def _label(self) -> Any:
@@ -93,34 +101,40 @@ class Lazy(Engine):
     @cached_property
     def _classes(self) -> _Classes:
         """Look at every label, and at the range of the scores: one scan."""
-        finite = (~self._missing) & (self._raw_score > -np.inf) & (self._raw_score < np.inf)
-        only_finite = nw.when(finite).then(self._raw_score)
-        classes = self.collect(
-            self.frame.select(
-                self._label.alias("label"), only_finite.alias("score"), self._missing.cast(nw.Int64).alias("missing")
-            )
-            .group_by("label")
-            .agg(
-                nw.len().alias("rows"),
-                nw.col("missing").sum(),
-                nw.col("score").min().alias("low"),
-                nw.col("score").max().alias("high"),
-            )
-        )
-        labels, rows = classes["label"].tolist(), _whole(classes["rows"])
-        matching = self._positive_labels(dict(zip(labels, rows.tolist(), strict=True)))
-        missing = int(_whole(classes["missing"]).sum())
-        if missing and self.settings.nan == "error":
-            raise nan_error(self.source, missing)
-        low, high = (classes[name].astype(np.float64) for name in ("low", "high"))
-        limits = float(np.nanmin(low, initial=np.inf)), float(np.nanmax(high, initial=-np.inf))
-        return _Classes(matching, int(rows.sum()), missing, limits)
+        systems = range(len(self.systems))
+        selected, asked = [self._label.alias("label")], [nw.len().alias("rows")]
+        for system in systems:
+            missing, score = self._missing(system), self._raw_score(system)
+            finite = nw.when((~missing) & (score > -np.inf) & (score < np.inf)).then(score)
+            selected += [finite.alias(f"score{system}"), missing.cast(nw.Int64).alias(f"missing{system}")]
+            own, lacking = nw.col(f"score{system}"), nw.col(f"missing{system}")
+            asked += [lacking.sum(), own.min().alias(f"low{system}"), own.max().alias(f"high{system}")]
+        told = self.collect(self.frame.select(*selected).group_by("label").agg(*asked))
+        labels, rows = told["label"].tolist(), _whole(told["rows"])
+        limits = [
+            (float(np.nanmin(told[f"low{system}"].astype(np.float64), initial=np.inf)),
+             float(np.nanmax(told[f"high{system}"].astype(np.float64), initial=-np.inf))) for system in systems
+        ]  # fmt: skip
+        missing = [int(_whole(told[f"missing{system}"]).sum()) for system in systems]
+        return _Classes(dict(zip(labels, rows.tolist(), strict=True)), int(rows.sum()), missing, limits)
+
+    @cached_property
+    def _matching(self) -> list[Any]:
+        """The labels that mean the positive class."""
+        return self._positive_labels(self._classes.labels)
+
+    def nan(self, system: int = 0) -> int:
+        return self._classes.missing[system]
+
+    def _check_nan(self, system: int) -> None:
+        if self.settings.nan == "error" and self.nan(system):
+            raise nan_error(self.sources[system], self.nan(system))
 
     def _text(self, role: str) -> Any:
         return nw.col(self.columns[role]).cast(nw.String)
 
     def look_at_labels(self) -> None:
-        _ = self._classes
+        _ = self._matching
 
     def _probes(self) -> list[Any]:
         return list(self.collect(self.frame.select(self._text("probe_user").alias("probe")).unique())["probe"])
@@ -134,45 +148,35 @@ class Lazy(Engine):
         kind = nw.when(kind == "").then(self._text("label")).otherwise(kind)
         return nw.when(reduce(or_, [self._label == label for label in self.marked])).then(kind).otherwise(nw.lit(""))
 
-    @cached_property
-    def trials(self) -> Any:
-        """The frame with columns score (no NaN), positive (0 or 1), user and trial where there are."""
-        return self._selected(self.frame.filter(~self._missing) if self.settings.nan == "drop" else self.frame)
+    def trials(self, system: int, *more: int) -> Any:
+        """Return the frame with columns score (no NaN), positive (0 or 1), and names where there are.
 
-    def _selected(self, frame: Any, *more: Any) -> Any:
-        score = nw.when(self._missing).then(-np.inf).otherwise(self._raw_score)
-        positive = reduce(or_, [self._label == label for label in self._classes.matching])
-        columns = [score.alias("score"), positive.cast(nw.Int64).alias("positive")]
+        With more systems, their scores are score1, score2, ...
+        """
+        self._check_nan(system)
+        drops = self.settings.nan == "drop" and not more  # of several, each leaves out its own
+        frame = self.frame.filter(~self._missing(system)) if drops else self.frame
+        positive = reduce(or_, [self._label == label for label in self._matching])
+        columns = [self._score(system).alias("score"), positive.cast(nw.Int64).alias("positive")]
+        columns += [self._score(other).alias(f"score{number}") for number, other in enumerate(more, 1)]
         columns += [nw.col(self.columns[role]).alias(role) for role in ("user", "probe_user") if role in self.columns]
         columns += [self._text(role).alias(role) for role in ("trial", "dataset", "group") if role in self.columns]
         if self.tells("attack"):
             columns.append(self._attack.alias("attack"))
         if self.settings.nan == "reject":
-            columns.append(self._missing.cast(nw.Int64).alias("failed"))
-        return frame.select(*columns, *more)
+            columns.append(self._missing(system).cast(nw.Int64).alias("failed"))
+        return frame.select(*columns)
 
     # -- asking ------------------------------------------------------------------------------------------
 
     def collect(self, frame: Any) -> Columns:
         """Return the columns of a small result."""
         with self.guarded():
-            if frame.implementation.is_duckdb():
-                columns = {name: unmasked(column) for name, column in frame.to_native().fetchnumpy().items()}
-            else:
-                eager = frame.collect()
-                columns = {name: eager[name].to_numpy() for name in eager.columns}
+            eager = frame.collect()
+            columns = {name: eager[name].to_numpy() for name in eager.columns}
         if self.progress is not None:
             self.progress(1, 1)
         return columns
-
-    def _counted(self, frame: Any, keys: Sequence[str], limit: int | None = None) -> Columns:
-        """Return how many rows there are with each combination of keys; all but people are whole numbers."""
-        grouped = frame.select(*keys).group_by(*keys).agg(nw.len().alias("rows"))
-        counted = self.collect(grouped if limit is None else grouped.head(limit + 1))
-        if limit is not None and counted["rows"].size > limit:
-            raise TooMany
-        people = ("user", "probe_user")
-        return {name: column if name in people else _whole(column) for name, column in counted.items()}
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
@@ -185,58 +189,110 @@ class Lazy(Engine):
             kind = str(self.frame.implementation)
             raise InputError(f"{self.source}: {kind} could not read the scores ({reason_of(error)})") from None
 
-    def survey(self) -> Survey:
-        rows, limits = self._classes.rows, self._classes.limits
-        sample = self.collect(self.trials.select("score").head(SAMPLE))["score"].astype(np.float64)
-        return Survey(rows, sample[np.isfinite(sample)], limits if limits[0] <= limits[1] else None)
-
-    def histogram(self, grid: Grid) -> Histogram:
-        cells = self.trials.with_columns(_cell(grid).alias("cell"))
-        counted = self._counted(cells, ["cell", "positive"])
-        counts = np.zeros((2, grid.size), dtype=np.int64)
-        np.add.at(counts, (counted["positive"], counted["cell"]), counted["rows"])
-        missing = self._classes.missing if self.settings.nan == "reject" else 0
-        return Histogram(grid, counts[0], counts[1], self._classes.limits, missing)
-
-    def fetch(self, grid: Grid, keep: NDArray[np.bool_], limit: int | None) -> Distinct:
-        inside = _gap(_ranges(grid, keep)) % 2 == 1
-        cells = np.flatnonzero(keep)
-        if cells.size <= LISTED:
-            inside = inside & _cell(grid).is_in(cells.tolist())
-        grouped = (
-            self.trials.select("score", "positive")
-            .filter(inside)
-            .group_by("score")
-            .agg(nw.len().alias("rows"), nw.col("positive").sum().alias("positives"))
-        )
-        fetched = self.collect(grouped if limit is None else grouped.head(limit + 1))
-        value = fetched["score"].astype(np.float64)
-        if limit is not None and value.size > limit:
-            raise TooMany
-        positives, rows = _whole(fetched["positives"]), _whole(fetched["rows"])
-        return merged([Distinct(value, rows - positives, positives).take(keep[grid.cells(value)])])
+    def survey(self, system: int = 0) -> Survey:
+        self._check_nan(system)
+        _ = self._matching
+        sample, limits = self._samples[f"score{system}"].astype(np.float64), self._classes.limits[system]
+        return Survey(self._classes.rows, sample[np.isfinite(sample)], limits if limits[0] <= limits[1] else None)
 
     @cached_property
-    def _names(self) -> Names:
-        seen = self.collect(self.trials.select("user").unique())["user"]
+    def _samples(self) -> Columns:
+        scores = (self._score(system).alias(f"score{system}") for system in range(len(self.systems)))
+        return self.collect(self.frame.select(*scores).head(SAMPLE))
+
+    def look_at_names(self, system: int) -> Names:
+        seen = self.collect(self.trials(system).select("user").unique())["user"]
         self._check_names("user", seen.tolist())
-        return Names(np.unique(self._as_names(seen)))
+        return Names(np.unique(self.as_names(seen)))
 
-    def _as_names(self, column: NDArray[Any]) -> NDArray[Any]:
-        if column.dtype.kind in "iu" and not self.settings.as_text:
-            return column.astype(np.int64)
-        return np.array([str(name) for name in column.tolist()], dtype=str)
+    def answer(self, requests: Sequence[Count | Fetch]) -> list[Any]:
+        answers: dict[int, Any] = {}
+        stacked: dict[Any, list[int]] = {}
+        for number, request in enumerate(requests):
+            plain = isinstance(request, Fetch) or not (request.means or request.failures or len(request.systems) > 1)
+            key = (type(request), request.by if isinstance(request, Count) else ()) if plain else number
+            stacked.setdefault(key, []).append(number)
+        for numbers in stacked.values():
+            some = [requests[number] for number in numbers]
+            try:
+                for request in some:
+                    for system in request.systems:
+                        self._check_nan(system)
+                found = self._fetched(some) if isinstance(some[0], Fetch) else self._counted(some)
+            except Exception as error:  # the answer to each of them
+                found = [error] * len(some)
+            answers |= dict(zip(numbers, found, strict=True))
+        return [answers[number] for number in range(len(requests))]
 
-    def tally(self, cuts: Floats, *, by_user: bool = False) -> tuple[Tally, Tally]:
-        keys = ["gap", "positive", *(["user"] if by_user else [])]
-        return self._tallies(self._counted(self.trials.with_columns(_gap(cuts).alias("gap")), keys), ["gap"])
+    # -- counts ------------------------------------------------------------------------------------------
 
-    def tally_parts(self, cuts: Floats, parts: int) -> tuple[Tally, Tally]:
-        with self.guarded():
-            trials = nw.from_native(self._in_parts(self.trials.to_native(), parts))
-        return self._tallies(
-            self._counted(trials.with_columns(_gap(cuts).alias("gap")), ["gap", "positive", "part"]), ["gap"]
+    def _counted(self, requests: Sequence[Any]) -> list[Any]:
+        """Return the counts for requests: of several, each for one system, by one grouping."""
+        first: Count = requests[0]
+        if len(requests) == 1:
+            return [self._counted_alone(first)]
+        by, trials = first.by, self._with_parts(first.by, self.trials(first.systems[0], *(
+            request.systems[0] for request in requests[1:])))  # fmt: skip
+        names = ["part"] if isinstance(by, int) else [*by]
+        titles = ["score", *(f"score{number}" for number in range(1, len(requests)))]
+        bins = [_bin(request.bins[0], title).alias(f"bin{number}")
+                for number, (request, title) in enumerate(zip(requests, titles, strict=True))]  # fmt: skip
+        on = [f"bin{number}" for number in range(len(requests))]
+        stack = trials.select("positive", *names, *bins).unpivot(
+            on, index=["positive", *names], variable_name="system", value_name="bin"
         )
+        grouped = stack.filter(~nw.col("bin").is_null()).group_by("system", "bin", "positive", *names)
+        told = self.collect(grouped.agg(nw.len().alias("rows")))
+        answers: list[Any] = []
+        for request, title in zip(requests, on, strict=True):
+            own = {name: column[told["system"] == title] for name, column in told.items()}
+            too_many = request.limit is not None and own["rows"].size > request.limit
+            answers.append(TooMany() if too_many else self._counts(request, own, ["bin"], names))
+        return answers
+
+    def _counted_alone(self, request: Count) -> Counts:
+        trials = self._with_parts(request.by, self.trials(*request.systems))
+        names = ["part"] if isinstance(request.by, int) else [*request.by]
+        titles = ["score", *(f"score{number}" for number in range(1, len(request.systems)))]
+        on = [f"bin{number}" for number in range(len(titles))]
+        each = zip(request.bins, titles, on, strict=True)
+        keys = ["positive", *names, *on]
+        if request.failures and self.settings.nan == "reject" and self.nan(request.systems[0]):
+            keys.append("failed")
+        # Not the mean of infinite scores: engines differ in what that is.
+        finite = nw.when((nw.col("score") > -np.inf) & (nw.col("score") < np.inf)).then(nw.col("score"))
+        binned = trials.with_columns(*(_bin(bins, title).alias(name) for bins, title, name in each))
+        asked = [nw.len().alias("rows")]
+        if request.means:
+            binned = binned.with_columns(finite.alias("finite"))
+            asked += [nw.col("finite").mean(), nw.col("score").min(), nw.col("score").max().alias("high")]
+        grouped = binned.group_by(*keys).agg(*asked)
+        told = self.collect(grouped if request.limit is None else grouped.head(request.limit + 1))
+        if request.limit is not None and told["rows"].size > request.limit:
+            raise TooMany
+        return self._counts(request, told, on, names)
+
+    def _counts(self, request: Count, told: Columns, on: Sequence[str], names: Sequence[str]) -> Counts:
+        score = None
+        if request.means:
+            low, high, mean = (told[name].astype(np.float64) for name in ("score", "high", "finite"))
+            # Rounding must not carry a mean over its trials; those of one bin are finite, or the same infinity.
+            score = np.where(low == high, low, np.clip(mean, low, high))
+        for role in names:
+            if role not in ("part", "attack"):
+                self._check_names(role, set(told[role].tolist()))
+        return Counts(
+            _whole(told["positive"]) == 1, np.stack([_whole(told[name]) for name in on]),
+            {role: told[role] for role in names}, _whole(told["rows"]), score,
+            _whole(told["failed"]) == 1 if "failed" in told else None, self._classes.limits[request.systems[0]],
+        )  # fmt: skip
+
+    def _with_parts(self, by: By, trials: Any) -> Any:
+        """Add the column ``part``, if random parts are asked for."""
+        if not isinstance(by, int):
+            return trials
+        with self.guarded():
+            return nw.from_native(self._in_parts(trials.to_native(), by))
 
     def _in_parts(self, trials: Any, parts: int) -> Any:
         """Add the column ``part``: a hash of what tells trials apart, which every library has its own of."""
@@ -246,213 +302,110 @@ class Lazy(Engine):
 
         return trials.with_columns(part=(polars.col("trial").hash() % parts).cast(polars.Int64))
 
-    def tally_paired(
-        self, others: Sequence[Engine], cuts: Sequence[Floats], limit: int, *, by_user: bool = False
-    ) -> tuple[Tally, Tally]:
-        return self._tallies(self._paired(others, cuts, ["user"] if by_user else [], limit), _gaps(cuts))
+    # -- scores ------------------------------------------------------------------------------------------
 
-    def load_paired(
-        self, others: Sequence[Engine], cuts: Sequence[Floats], roles: Sequence[str], limit: int
-    ) -> list[Scores]:
-        known = [role for role in roles if role in self.columns]
-        counted = self._paired(others, cuts, known, limit)
-        order = np.lexsort([_sortable(counted[name]) for name in (*reversed(_gaps(cuts)), *known)])
-        kept = {name: counted[name][order] for name in ("positive", "rows", *known)}
-        return [
-            engine.scores_of({"score": np.append(cut, np.inf)[counted[gap][order]], **kept})
-            for engine, cut, gap in zip((self, *_lazy(others)), cuts, _gaps(cuts), strict=True)
-        ]
-
-    def _paired(self, others: Sequence[Engine], cuts: Sequence[Floats], names: Sequence[str], limit: int) -> Columns:
-        """Count the trials between the cuts of this system and of others, by some names too: by rows, or joined."""
-        keys, gaps = ["positive", *names], _gaps(cuts)
-        if all(self.beside(other) for other in others):
-            scores = []
-            for number, other in enumerate(_lazy(others), 1):
-                self._check_complete(other)
-                score = nw.when(other._missing).then(-np.inf).otherwise(other._raw_score)
-                scores.append(score.alias(f"score{number}"))
-            columns = ["score", *(f"score{number}" for number in range(1, len(cuts)))]
-            each = zip(cuts, columns, gaps, strict=True)
-            frame = self._selected(self.frame, *scores)
-            frame = frame.with_columns(*(_gap(cut, column).alias(gap) for cut, column, gap in each))
-            return self._counted(frame, [*keys, *gaps], limit)
-        rights = [self._to_join(other) for other in others]
-        joined = self.trials.with_columns(_gap(cuts[0]).alias(gaps[0])).select("trial", gaps[0], *keys)
-        labels = [f"positive{number}" for number in range(1, len(cuts))]
-        for right, label, cut, gap in zip(rights, labels, cuts[1:], gaps[1:], strict=True):
-            own = right.trials.select("trial", nw.col("positive").alias(label), _gap(cut).alias(gap))
-            joined = joined.join(own, on="trial", how="inner")
-        counted = self._counted(joined, [*keys, *labels, *gaps], limit)
-        if len(rights) > 1 and counted["rows"].sum() < self._classes.rows - self._left_out:
-            for right in rights:  # which of them has other trials
-                self.same_trials(right)
-        for right, label in zip(rights, labels, strict=True):
-            self._check_paired(right, counted["rows"], counted["positive"] != counted[label])
-        return counted
-
-    def _check_complete(self, *others: Lazy) -> None:
-        for engine in (self, *others):
-            if engine._left_out:
-                raise InputError(
-                    f"cannot pair the trials: {engine._left_out} of {engine.source} are NaN and left out; reject them "
-                    f"instead ({argument('nan', 'reject')})"
-                )
-
-    def same_trials(self, other: Engine) -> bool:
-        if self.beside(other):
-            assert isinstance(other, Lazy)
-            self._check_complete(other)
-            return self.has_users
-        right = self._to_join(other)
-        with_users = self.has_users and right.has_users
-        user = nw.col("user").cast(nw.String) if with_users else nw.lit("")
-        left, others = (
-            engine.trials.select("trial", nw.col("positive").alias(f"positive{suffix}"), user.alias(f"user{suffix}"))
-            for engine, suffix in ((self, ""), (right, "_b"))
-        )
-        missing = nw.when(nw.col("user").is_null() | nw.col("user_b").is_null()).then(MISSING).otherwise(DIFFERENT)
-        same_user = nw.when(nw.col("user") == nw.col("user_b")).then(0).otherwise(missing)
-        joined = left.join(others, on="trial", how="inner").select(
-            (nw.col("positive") != nw.col("positive_b")).cast(nw.Int64).alias("labels"), same_user.alias("users")
-        )
-        counted = self._counted(joined, ["labels", "users"])
-        self._check_paired(right, counted["rows"], counted["labels"] != 0)
-        different = counted["users"] == DIFFERENT
-        if with_users and different.any():
-            raise InputError(
-                f"cannot pair the trials: {counted['rows'][different].sum()} have different users in {self.source} and "
-                f"{right.source}; check the user columns, or compare unpaired (--unpaired, unpaired=True)"
+    def _fetched(self, requests: Sequence[Any]) -> list[Any]:
+        """Return the distinct scores for each request, by one grouping."""
+        systems = [request.system for request in requests]
+        if len(systems) == 1:
+            stack = self.trials(systems[0]).select("score", "positive").with_columns(nw.lit("0").alias("system"))
+        else:
+            titles = {"score": "0", **{f"score{number}": str(number) for number in range(1, len(systems))}}
+            own = self.trials(systems[0], *systems[1:]).select(
+                "positive", *(nw.col(title).alias(number) for title, number in titles.items())
             )
-        return with_users and not counted["users"].any()
+            stack = own.unpivot([*titles.values()], index=["positive"], variable_name="system", value_name="score")
+        inside = None
+        for number, request in enumerate(requests):
+            bins = np.flatnonzero(request.keep)
+            kept = _bin(_ranges(request.grid, request.keep)) % 2 == 1
+            if bins.size <= LISTED:
+                kept = kept & _bin(request.grid).is_in(bins.tolist())
+            kept = kept if len(requests) == 1 else (nw.col("system") == str(number)) & kept
+            inside = kept if inside is None else inside | kept
+        grouped = stack.filter(inside).group_by("system", "score").agg(
+            nw.len().alias("rows"), nw.col("positive").sum().alias("positives")
+        )  # fmt: skip
+        limits = [request.limit for request in requests]
+        told = self.collect(grouped if None in limits else grouped.head(sum(limits) + 1))
+        answers: list[Any] = []
+        for number, request in enumerate(requests):
+            own = told["system"] == str(number)
+            value, positives = told["score"][own].astype(np.float64), _whole(told["positives"][own])
+            if request.limit is not None and (value.size > request.limit or told["score"].size > sum(limits)):
+                answers.append(TooMany())
+                continue
+            negatives = _whole(told["rows"][own]) - positives
+            found = Distinct(value, negatives, positives).take(request.keep[request.grid.bins(value)])
+            answers.append(merged([found]))
+        return answers
 
-    def _to_join(self, other: Engine) -> Lazy:
-        """Return the other side of a join, if it can be one."""
+    # -- trials ------------------------------------------------------------------------------------------
+
+    def load(self, system: int = 0) -> Scores:
+        columns = self.collect(self.trials(system))
+        score, positive = columns.pop("score").astype(np.float64), _whole(columns.pop("positive")) == 1
+        failed = _whole(columns.pop("failed")) == 1 if "failed" in columns else None
+        for role, column in columns.items():
+            if role != "attack":
+                self._check_names(role, column.tolist())
+        return self.scores_of(system, score, positive, columns, failed=failed if self.nan(system) else None)
+
+    # -- pairs -------------------------------------------------------------------------------------------
+
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[Compared]]:
+        people = [role for role in ("user", "probe_user") if role in self.columns]
+        scores = [f"score{number}" for number in range(len(paired))]
+        joined = None
+        for (panel, own), score in zip(paired, scores, strict=True):
+            kept = ["trial", nw.col("score").alias(score), *(["positive", *people] if joined is None else [])]
+            trials = self._alike(panel).trials(own).select(*kept)
+            joined = trials if joined is None else joined.join(trials, on="trial", how="inner")
+        settings = TableSettings(
+            {"score": "score0", "label": "positive", **{role: role for role in people}}, nan=self.settings.nan,
+            as_text=self.settings.as_text,
+        )  # fmt: skip
+        named = [(panel.sources[own], score) for (panel, own), score in zip(paired, scores, strict=True)]
+        return self._like(joined, settings, named), [self._compare(paired[0], other) for other in paired[1:]]
+
+    def _like(self, frame: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Lazy:
+        """Return a panel of the same kind on another frame."""
+        return Lazy(frame, settings, source=self.source, systems=systems)
+
+    def _alike(self, other: Panel) -> Lazy:
         if not isinstance(other, Lazy) or other.frame.implementation != self.frame.implementation:
-            raise InputError(
-                f"cannot pair the trials of {self.source} and {other.source}: both must come from the same engine"
-            )
-        self.check_ids()
-        other.check_ids()
+            raise self._elsewhere(other)
         return other
 
-    def _check_paired(self, other: Lazy, rows: NDArray[np.int64], differing: NDArray[np.bool_]) -> None:
-        """Raise an error unless the paired rows are all there should be, and none of them has different labels."""
-        sizes = [engine._classes.rows - engine._left_out for engine in (self, other)]
-        if not rows.sum() == sizes[0] == sizes[1]:
-            raise InputError(
-                f"cannot pair the trials: {self.source} has {sizes[0]}, {other.source} has {sizes[1]}, and "
-                f"{rows.sum()} ids are in both; for test sets that do not hold the same trials, compare them "
-                f"unpaired ({argument('unpaired', 'True')})"
-            )
-        if differing.any():
-            raise InputError(
-                f"cannot pair the trials: {rows[differing].sum()} have different labels in {self.source} and "
-                f"{other.source}"
-            )
-
-    def load(self) -> Scores:
-        return self.scores_of(self.collect(self.trials))
-
-    def load_between(self, cuts: Floats, roles: Sequence[str], limit: int) -> Scores:
-        keys = ["gap", "positive", *(role for role in roles if self.tells(role))]
-        if self.settings.nan == "reject" and self._classes.missing:
-            keys.append("failed")
-        # Not the mean of infinite scores: engines differ in what that is.
-        finite = nw.when((nw.col("score") > -np.inf) & (nw.col("score") < np.inf)).then(nw.col("score"))
-        named = self.trials.with_columns(_gap(cuts).alias("gap"), finite.alias("finite"))
-        grouped = named.group_by(*keys).agg(
-            nw.len().alias("rows"), nw.col("finite").mean(), nw.col("score").min(), nw.col("score").max().alias("high")
+    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> Compared:
+        with_users = one[0].has_users and two[0].has_users
+        user, positive = nw.col("user").cast(nw.String) if with_users else nw.lit(""), nw.col("positive")
+        left, right = (
+            self._alike(panel).trials(own).select("trial", positive.alias(f"label{n}"), user.alias(f"user{n}"))
+            for n, (panel, own) in enumerate((one, two))
         )
-        columns = self.collect(grouped.head(limit + 1))
-        if columns["rows"].size > limit:
-            raise TooMany
-        low, high, mean = (columns[name].astype(np.float64) for name in ("score", "high", "finite"))
-        # Rounding must not carry a mean over its trials; those of one gap are all finite, or all the same infinity.
-        columns["score"] = np.where(low == high, low, np.clip(mean, low, high))
-        order = np.lexsort([columns["score"], *(_sortable(columns[name]) for name in reversed(keys))])
-        return self.scores_of({name: column[order] for name, column in columns.items()})
+        unknown = nw.col("user0").is_null() | nw.col("user1").is_null()
+        differ = nw.when(unknown).then(MISSING).otherwise(DIFFERENT)
+        users = nw.when(nw.col("user0") == nw.col("user1")).then(0).otherwise(differ)
+        labels = (nw.col("label0") != nw.col("label1")).cast(nw.Int64)
+        joined = left.join(right, on="trial", how="inner").select(labels.alias("labels"), users.alias("users"))
+        told = self.collect(joined.group_by("labels", "users").agg(nw.len().alias("rows")))
+        rows, other_labels, other_users = (_whole(told[name]) for name in ("rows", "labels", "users"))
+        parts = other_labels != 0, other_users == DIFFERENT, other_users == MISSING
+        return Compared(int(rows.sum()), *(int(rows[part].sum()) for part in parts))
 
-    def scores_of(self, columns: Columns) -> Scores:
-        """Return the trials, or the entries that stand for several (``rows``), of collected columns."""
-        for role in ("user", "probe_user", "trial", "dataset", "group"):
-            if role in columns:
-                self._check_names(role, columns[role].tolist())
-        user, probe = (self._as_names(columns[role]) if role in columns else None for role in ("user", "probe_user"))
-        users, (codes, probes) = Names.encode(user, probe)
-        datasets, (dataset,) = Names.encode(columns["dataset"].astype(str) if "dataset" in columns else None)
-        groups, (group,) = Names.encode(columns["group"].astype(str) if "group" in columns else None)
-        trial, positive = columns["trial"].astype(str) if "trial" in columns else None, columns["positive"] == 1
-        types, attack = None, None
-        if "attack" in columns:
-            held = columns["attack"].astype(str)
-            types, attack = attack_codes(held, held != "" if self.marked else None, held, positive)
-        failed = _whole(columns["failed"]) == 1 if "failed" in columns and self._classes.missing else None
-        number = _whole(columns["rows"]) if "rows" in columns else None
-        return Scores.from_columns(
-            Trials(columns["score"].astype(np.float64), codes, probes, trial, dataset, group=group, failed=failed,
-                   number=number, attack=attack),
-            positive,
-            users=users,
-            datasets=datasets,
-            groups=groups,
-            attack_types=types,
-            attack_label=self.settings.attack_label,
-            source=self.source,
-        )  # fmt: skip
-
-    @property
-    def _left_out(self) -> int:
-        """The trials that NaN leaves out."""
-        return self._classes.missing if self.settings.nan == "drop" else 0
-
-    def check_ids(self) -> None:
-        """Raise an error unless every trial has an id of its own."""
-        if "trial" not in self.columns:
-            raise InputError(
-                f"cannot pair the trials: {self.source} has no trial ids, and the rows of a table have no order; "
-                f"give a trial column ({argument('columns', 'trial=NAME')}), or compare unpaired "
-                f"({argument('unpaired', 'True')})"
-            )
-        counted = self.trials.group_by("trial").agg(nw.len().alias("rows"))
+    def _look_at_ids(self, system: int) -> tuple[int, tuple[Any, int] | None]:
+        counted = self.trials(system).group_by("trial").agg(nw.len().alias("rows"))
         odd = self.collect(counted.filter((nw.col("rows") > 1) | nw.col("trial").is_null()).head(1))
-        if odd["trial"].size:
-            raise InputError(
-                f"cannot pair the trials: {self.source} has the trial id {str(odd['trial'][0])!r} "
-                f"{int(odd['rows'][0])} times; an id must name one trial"
-            )
-
-    def _tallies(self, counted: Columns, gaps: Sequence[str]) -> tuple[Tally, Tally]:
-        """Return the counts of the negatives and of the positives, in the order of users and gaps."""
-        gap, user = np.stack([counted[name] for name in gaps]), counted.get("part")
-        if "user" in counted:
-            user = np.searchsorted(self._names.values, self._as_names(counted["user"]))
-        order = np.lexsort([*gap[::-1], *([] if user is None else [user])])
-        negative, positive = (
-            Tally(gap[:, index], None if user is None else user[index], counted["rows"][index])
-            for index in (order[counted["positive"][order] == own_class] for own_class in (0, 1))
-        )
-        return negative, positive
+        found = (odd["trial"][0], int(odd["rows"][0])) if odd["trial"].size else None
+        return self._classes.rows - self.left_out(system), found
 
 
-def _lazy(engines: Sequence[Engine]) -> list[Lazy]:
-    return [engine for engine in engines if isinstance(engine, Lazy)]
-
-
-def _gaps(cuts: Sequence[Floats]) -> list[str]:
-    """Return the names of the columns of gaps, one for each system."""
-    return [f"gap{number}" for number in range(len(cuts))]
-
-
-def _whole(column: NDArray[Any]) -> NDArray[np.int64]:
+def _whole(column: NDArray[Any]) -> Ints:
     """Return counts as whole numbers: a database may give them as decimals, or as floats where none is missing."""
     if column.dtype.kind == "O":
         return np.array([int(number) for number in column], dtype=np.int64)
     return column.astype(np.int64)
-
-
-def _sortable(column: NDArray[Any]) -> NDArray[Any]:
-    return column.astype(str) if column.dtype.kind == "O" else column
 
 
 # -- expressions ---------------------------------------------------------------------------------------------
@@ -470,34 +423,37 @@ def _tree(starts: Sequence[float], beyond: Callable[[float], Any], leaf: Callabl
     return between(0, len(starts))
 
 
-def _gap(cuts: Floats, score: str = "score") -> Any:
-    """Return the expression of the gap of a score between ascending cuts: a tree of comparisons."""
-    return _tree(cuts.tolist(), nw.col(score).__gt__, lambda gap: nw.lit(gap, nw.Int64))
+def _bin(bins: Grid | Floats, score: str = "score") -> Any:
+    """Return the expression of the bin of a score; none where the score is none.
+
+    Between ascending cuts it is a tree of comparisons; in a grid the same arithmetic as `Grid.bins`.
+    """
+    column = nw.col(score)
+    if isinstance(bins, Grid):
+        grid = bins
+
+        def within(segment: int) -> Any:
+            last = float(grid.first[segment + 1] - grid.first[segment] - 1)
+            steps = ((column - float(grid.low[segment])) * float(grid.scale[segment])).clip(0.0, last)
+            whole = steps - steps % 1.0  # exact; a cast alone would round in some engines
+            return whole.cast(nw.Int64) + int(grid.first[segment])
+
+        inner = _tree(grid.low[1:].tolist(), column.__ge__, within)
+        upper = nw.when(column == np.inf).then(nw.lit(grid.size - 1, nw.Int64)).otherwise(inner)
+        found = nw.when(column == -np.inf).then(nw.lit(0, nw.Int64)).otherwise(upper)
+    else:
+        found = _tree(bins.tolist(), column.__gt__, lambda number: nw.lit(number, nw.Int64))
+    return nw.when(~column.is_null()).then(found)
 
 
-def _cell(grid: Grid) -> Any:
-    """Return the expression of the cell of a score, the same arithmetic as `Grid.cells`."""
-    score = nw.col("score")
-
-    def within(segment: int) -> Any:
-        last = float(grid.first[segment + 1] - grid.first[segment] - 1)
-        cells = ((score - float(grid.low[segment])) * float(grid.scale[segment])).clip(0.0, last)
-        whole = cells - cells % 1.0  # exact; a cast alone would round in some engines
-        return whole.cast(nw.Int64) + int(grid.first[segment])
-
-    inner = _tree(grid.low[1:].tolist(), score.__ge__, within)
-    upper = nw.when(score == np.inf).then(nw.lit(grid.size - 1, nw.Int64)).otherwise(inner)
-    return nw.when(score == -np.inf).then(nw.lit(0, nw.Int64)).otherwise(upper)
-
-
-def _ranges(grid: Grid, keep: NDArray[np.bool_]) -> Floats:
-    """Return cuts between which, in every other gap from the first, lie the scores of the cells to keep.
+def _ranges(grid: Grid, keep: Mask) -> Floats:
+    """Return cuts between which, in every other bin from the first, lie the scores of the bins to keep.
 
     Of many ranges those next to each other are joined, so a few more scores than wanted may lie inside.
     """
-    cells = np.flatnonzero(joined_runs(keep, RANGES))
-    starts = cells[np.append(True, np.diff(cells) > 1)]
-    ends = cells[np.append(np.diff(cells) > 1, True)] + 1
+    bins = np.flatnonzero(joined_runs(keep, RANGES))
+    starts = bins[np.append(True, np.diff(bins) > 1)]
+    ends = bins[np.append(np.diff(bins) > 1, True)] + 1
     largest = np.finfo(np.float64).max
     low = grid.lowest(starts)
     high = np.where(ends < grid.size - 1, grid.lowest(np.minimum(ends, grid.size - 2)), np.inf)

@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG
-from threading import Lock, RLock
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -144,8 +144,6 @@ class Files:
         #: What rows must be like, in SQL; the files that this is a part of; and how many parts are in use.
         self.condition, self._parts = "", 0
         self._whole: Files | None = None
-        #: Held by whoever asks the database: parts share it.
-        self.lock = RLock()
         self._cursors: list[DuckDBPyConnection] = []
         self.directory = temporary_folder(temp)
         self._links = ExitStack()
@@ -215,11 +213,26 @@ class Files:
         self._parts += 1
         return part
 
-    def relation(self, others: Files | None = None) -> DuckDBPyRelation:
-        """Return all the rows, or those of others, as one relation."""
-        if others is not None and others.watch.store is not None:
+    def written(self, relation: DuckDBPyRelation) -> Files:
+        """Write a relation into a file, and return that."""
+        written = copy(self)
+        for known in ("_shares", "_ranges"):
+            written.__dict__.pop(known, None)
+        written.paths = [os.path.join(self.directory, f"joined-{id(written)}.parquet")]
+        relation.write_parquet(written.paths[0], compression="uncompressed")
+        (rows,) = single(self.connection, f"SELECT count(*) FROM {_scan(written.paths)}")
+        written.condition, written.rows, written._whole = "", int(rows), self._whole or self
+        return written
+
+    def relation(self) -> DuckDBPyRelation:
+        """Return all the rows as one relation."""
+        return self.connection.sql(f"SELECT * FROM {self._source()}")
+
+    def source_of(self, others: Files) -> str:
+        """Return the rows of others in SQL, for this database."""
+        if others.watch.store is not None:
             others.watch.store.join(self.connection)
-        return self.connection.sql(f"SELECT * FROM {(others or self)._source()}")
+        return others._source()
 
     def placed(self, place: str) -> DuckDBPyRelation:
         """Return all the rows as one relation, with a column that says where each stands: by file, and in its file."""
@@ -290,22 +303,16 @@ class Files:
     @contextmanager
     def in_order(self) -> Iterator[None]:
         """Keep rows in the order of the files."""
-        with self.lock:
-            self.connection.execute("SET preserve_insertion_order = true")
-            try:
-                yield
-            finally:
-                self.connection.execute("SET preserve_insertion_order = false")
+        self.connection.execute("SET preserve_insertion_order = true")
+        try:
+            yield
+        finally:
+            self.connection.execute("SET preserve_insertion_order = false")
 
     def keep(self, name: str, relation: DuckDBPyRelation) -> None:
         """Keep a small table in the database, where every piece can join it."""
         self.connection.execute(f"DROP TABLE IF EXISTS {name}").fetchall()
         relation.create(name)
-
-    def keep_names(self, names: list[str]) -> None:
-        """Keep names, and their places in the list, as the small table ``names``."""
-        listed = "SELECT unnest($1::VARCHAR[]) AS priori_name, unnest(range(len($1::VARCHAR[]))) AS priori_code"
-        self.connection.execute(f"CREATE OR REPLACE TABLE names AS {listed}", [names]).fetchall()
 
     @cached_property
     def _ranges(self) -> dict[str, tuple[float, float]]:

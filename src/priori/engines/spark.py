@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from priori.base.errors import InputError, OptionError
@@ -20,11 +21,22 @@ class Spark(Lazy):
     """Answers from a Spark DataFrame; ``watch`` checks the files behind it, if they are within reach."""
 
     def __init__(
-        self, frame: Any, settings: TableSettings, *, source: str = "frame", watch: Watch | None = None
-    ) -> None:
-        super().__init__(frame, settings, source=source)
+        self, frame: Any, settings: TableSettings, *, source: str = "frame", systems: Sequence[tuple[str, str]] = (),
+        watch: Watch | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(frame, settings, source=source, systems=systems)
         self.watch = watch
         self.format = None if watch is None else "parquet"
+
+    def _like(self, frame: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Lazy:
+        return Spark(frame, settings, source=self.source, systems=systems, watch=self.watch)
+
+    def placed(self, name: str) -> Any:
+        """Return the rows of files, with a column that says where each stands: by file, and in its file."""
+        from pyspark.sql import functions
+
+        place = functions.struct("_metadata.file_path", "_metadata.row_index")
+        return self.frame.to_native().withColumn(name, place)
 
     def _in_parts(self, trials: Any, parts: int) -> Any:
         from pyspark.sql import functions

@@ -12,12 +12,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OptionError, unknown
 from priori.engines.duckdb import DuckDB
-from priori.engines.engine import Engine, TableSettings
+from priori.engines.engine import Panel, TableSettings
 from priori.engines.engine_choice import ENGINES, PER_LINE, SMALL, EngineName, bytes_of, is_columnar
-from priori.engines.explorer import CELLS
-from priori.engines.one_scan import SharedTable, SharingSystem
+from priori.engines.explorer import BINS
 from priori.engines.parquet_files import Files, Watch
 from priori.engines.table import PER_TRIAL, Table
 from priori.readers import read_table
@@ -30,8 +30,8 @@ from priori.scores import Names, NanPolicy, ScoreSet
 Condition = dict[str, list[str]]
 #: Where a row stands in its table: by file, and by row of the file.
 PLACE = "priori_place"
-#: Bytes of the memory given that a cell of a system's histogram needs, with all that is made of it.
-PER_CELL = 512
+#: Bytes of the memory given that a bin of a system's histogram needs, with all that is made of it.
+PER_BIN = 512
 
 
 def scan_table(
@@ -44,7 +44,7 @@ def scan_table(
     """Open one table of many systems that may not fit in memory.
 
     The systems of a wide table are paired by its rows. What is asked of all systems together, as `priori.epc_all` and
-    `priori.rank` do, is counted in one scan of the table for all of them (duckdb).
+    `priori.rank` do, is counted in one scan of the table for all of them.
 
     Parameters
     ----------
@@ -103,16 +103,15 @@ def scan_table(
     chosen = [*table.systems(systems, parts[0] | parts[1])]
     found: dict[str, list[Table]] = {name: [] for name, _, _ in chosen}
     for part, called in zip(parts, names, strict=True):
-        rows = [part if isinstance(systems, str) else part & own for _, _, own in chosen]
-        engines = source.engines(
-            [(name, source.titles.get(column, column)) for name, column, _ in chosen],
-            [_condition(table, titles, mask & own) for mask, (_, _, own) in zip(rows, chosen, strict=True)],
-            [int(number[mask & own].sum()) for mask, (_, _, own) in zip(rows, chosen, strict=True)],
-            _condition(table, titles, part), int(number[part].sum()),
-            titles[systems] if isinstance(systems, str) else None, called,
+        named = [(f"{source.name} ({name}, {called})", source.titles.get(column, column)) for name, column, _ in chosen]
+        panels = source.panels(
+            [*zip(named, (name for name, _, _ in chosen), strict=True)],
+            [_condition(table, titles, part & own) for _, _, own in chosen], _condition(table, titles, part),
+            int(number[part].sum()), titles[systems] if isinstance(systems, str) else None,
         )  # fmt: skip
-        for (name, _, _), each in zip(chosen, engines, strict=True):
-            found[name].append(Table(each, memory=max(room // len(chosen), 1 << 20), cells=_cells(room, len(chosen))))
+        for (name, _, _), (panel, system) in zip(chosen, panels, strict=True):
+            memory, bins = max(room // len(chosen), 1 << 20), _bins(room, len(chosen))
+            found[name].append(Table(panel, memory=memory, bins=bins, system=system))
     for note in notes:
         say(note)
     sizes = [f"{number[part].sum()} rows of {name}" for part, name in zip(parts, names, strict=True)]
@@ -125,8 +124,8 @@ def _fits(watch: Watch, room: int) -> bool:
     return watch.size < SMALL or (not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room)
 
 
-def _cells(room: int, systems: int) -> int:
-    return int(np.clip(room // systems // PER_CELL, 1 << 12, CELLS))
+def _bins(room: int, systems: int) -> int:
+    return int(np.clip(room // systems // PER_BIN, 1 << 12, BINS))
 
 
 def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[TrialTable, Any]:
@@ -135,9 +134,7 @@ def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[Tri
     They are in the order in which the table has them first.
     """
     keys = {f"extra{number}": column for number, column in enumerate(titles.values())}
-    named = (nw.col(column).cast(nw.String).alias(key) for key, column in keys.items())
-    grouped = source.placed.select(*named, PLACE).group_by(*keys).agg(nw.len().alias("rows"), nw.col(PLACE).min())
-    counted = source.collect(grouped.sort(PLACE, *keys).select(*keys, "rows"))
+    counted = source.census(keys)
     values = {key: np.array([str(value) for value in counted[key].tolist()], dtype=str) for key in keys}
     found = {key: np.unique(column, return_inverse=True) for key, column in values.items()}
     names = {key: Names(known) for key, (known, _) in found.items()}
@@ -184,31 +181,28 @@ class _InFiles:
         """The columns of the files by our names for them."""
         return {"score": self.files.settings.columns.get("score", "score"), **self.files.settings.more}
 
-    @property
-    def placed(self) -> Any:
-        """The rows, each with its place."""
-        return nw.from_native(self.files.placed(PLACE))
+    def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return how many rows there are with each combination of values, in the order in which they come first."""
+        listed = ", ".join(f"CAST({quoted(column)} AS VARCHAR) AS {key}" for key, column in keys.items())
+        asked = f"{listed}, count(*) AS rows, min({PLACE}) AS place"
+        ordered = self.files.placed(PLACE).aggregate(asked, ", ".join(keys)).order(", ".join(["place", *keys]))
+        found = ordered.select(*keys, "rows").fetchnumpy()
+        return {name: unmasked(column) for name, column in found.items()}
 
-    def collect(self, frame: Any) -> Mapping[str, Any]:
-        return dict(frame.to_native().fetchnumpy())
+    def panels(
+        self, systems: Sequence[tuple[tuple[str, str], str]], conditions: Sequence[Condition], condition: Condition,
+        rows: int, system_in: str | None,
+    ) -> list[tuple[Panel, int]]:  # fmt: skip
+        """Return the panel of the rows that meet a condition, and the number of each system in it.
 
-    def engines(
-        self, systems: Sequence[tuple[str, str]], conditions: Sequence[Condition], rows: Sequence[int],
-        condition: Condition, total: int, system_in: str | None, called: str,
-    ) -> list[Engine]:  # fmt: skip
-        """Return an engine for each system (name, column of scores) on the rows that meet its condition."""
-        part, settings = self.files.part(_sql(condition), total), replace(self.files.settings, more={})
-        by_column = [replace(settings, columns={**settings.columns, "score": column}) for _, column in systems]
-        head = DuckDB(part.relation(), by_column[0], source=self.name, files=part)
-        shared = SharedTable(
-            part, head, part.memory, None if system_in is None else f"CAST({quoted(system_in)} AS VARCHAR)"
-        )
-        engines: list[Engine] = []
-        for (name, _), own, met, size in zip(systems, by_column, conditions, rows, strict=True):
-            files = part if system_in is None else self.files.part(_sql(met), size)
-            source = f"{self.name} ({name}, {called})"
-            engines.append(SharingSystem(files.relation(), own, name=name, source=source, files=files, shared=shared))
-        return engines
+        ``systems`` are what each is called, its column of scores, and its name in the column ``system_in``.
+        """
+        part, settings = self.files.part(_sql(condition), rows), replace(self.files.settings, more={})
+        settings = replace(settings, columns={**settings.columns, "score": systems[0][0][1]})
+        named = [(title, column if system_in is None else name) for (title, column), name in systems]
+        whose = None if system_in is None else f"CAST({quoted(system_in)} AS VARCHAR)"
+        panel = DuckDB(part.relation(), settings, source=self.name, files=part, systems=named, system_in=whose)
+        return [(panel, number) for number in range(len(systems))]
 
 
 def _sql(condition: Condition) -> str:
@@ -221,7 +215,7 @@ def _sql(condition: Condition) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _InSpark:
-    """A table that Spark reads and counts, system by system."""
+    """A table that Spark reads and counts."""
 
     spark: Any
     more: Mapping[str, str]
@@ -241,35 +235,28 @@ class _InSpark:
     def titles(self) -> dict[str, str]:
         return {"score": self.spark.columns["score"], **self.more}
 
-    @property
-    def frame(self) -> Any:
-        return self.spark.frame
+    def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
+        placed = nw.from_native(self.spark.placed(PLACE))
+        named = placed.select(*(nw.col(column).cast(nw.String).alias(key) for key, column in keys.items()), PLACE)
+        grouped = named.group_by(*keys).agg(nw.len().alias("rows"), nw.col(PLACE).min())
+        return dict(self.spark.collect(grouped.sort(PLACE, *keys).select(*keys, "rows")))
 
-    @property
-    def placed(self) -> Any:
-        """The rows, each with its place."""
-        from pyspark.sql import functions
+    def panels(
+        self, systems: Sequence[tuple[tuple[str, str], str]], conditions: Sequence[Condition], condition: Condition,
+        rows: int, system_in: str | None,
+    ) -> list[tuple[Panel, int]]:  # fmt: skip
+        """Return one panel for all systems that are columns, one for each where they have rows of their own."""
 
-        place = functions.struct("_metadata.file_path", "_metadata.row_index")
-        return nw.from_native(self.frame.to_native().withColumn(PLACE, place))
-
-    def collect(self, frame: Any) -> Mapping[str, Any]:
-        return dict(self.spark.collect(frame))
-
-    def engines(
-        self, systems: Sequence[tuple[str, str]], conditions: Sequence[Condition], rows: Sequence[int],
-        condition: Condition, total: int, system_in: str | None, called: str,
-    ) -> list[Engine]:  # fmt: skip
-        """Return an engine for each system (name, column of scores) on the rows that meet its condition."""
-        settings, engines = replace(self.spark.settings, more={}), list[Engine]()
-        shared = object()
-        for (name, column), met in zip(systems, conditions, strict=True):
-            own = replace(settings, columns={**settings.columns, "score": column})
+        def panel(met: Condition, own: Sequence[tuple[str, str]]) -> Panel:
+            settings = replace(self.spark.settings, more={})
+            settings = replace(settings, columns={**settings.columns, "score": own[0][1]})
             tests = (nw.col(title).cast(nw.String).is_in(values) for title, values in met.items())
-            engine = type(self.spark)(
-                self.frame.filter(reduce(and_, tests)), own, source=f"{self.name} ({name}, {called})",
-                watch=self.spark.watch,
-            )  # fmt: skip
-            engine.shared = shared if system_in is None else None
-            engines.append(engine)
-        return engines
+            frame, watch = self.spark.frame.filter(reduce(and_, tests)), self.spark.watch
+            found: Panel = type(self.spark)(frame, settings, source=own[0][0], systems=own, watch=watch)
+            return found
+
+        named = [own for own, _ in systems]
+        if system_in is not None:
+            return [(panel(met, [own]), 0) for met, own in zip(conditions, named, strict=True)]
+        whole = panel(condition, named)
+        return [(whole, number) for number in range(len(systems))]

@@ -31,7 +31,7 @@ from priori.readers.census import count_rows
 from priori.readers.input_file import BYTE_ORDER_MARK, Source
 from priori.readers.layout import BLANKS, Columns, LineLayout
 from priori.scores import Names
-from priori.scores.ids import IdBuffer, TextIds
+from priori.scores.ids import IdBuffer
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -306,7 +306,7 @@ def _odd(part: str) -> str:
 def table_of(database: DuckDBPyConnection, layout: LineLayout) -> Columns:
     """Fetch the columns of the relation ``trials``: scores as numbers, names as codes into sorted lists of names.
 
-    Trial ids stay text until somebody asks for them.
+    Trial ids stay bytes until somebody looks at them.
     """
     lists: dict[str, Names] = {}
     expressions = {column: column for column in layout.scores}
@@ -325,15 +325,15 @@ def table_of(database: DuckDBPyConnection, layout: LineLayout) -> Columns:
     listed += [f"{_whole_id(layout)} AS trial"] if layout.trial else []
     trial = _fetch(database.sql(f"SELECT {', '.join(listed)} FROM trials"), columns, layout)
     scores = {name: columns.pop(name) for name in layout.scores}
-    return Columns(scores, columns, lists, trial)
+    return Columns(scores, columns, lists, trial, built_trial=layout.trial_is_built)
 
 
-def _fetch(relation: DuckDBPyRelation, columns: Mapping[str, NDArray[Any]], layout: LineLayout) -> TextIds | None:
+def _fetch(relation: DuckDBPyRelation, columns: Mapping[str, NDArray[Any]], layout: LineLayout) -> NDArray[Any] | None:
     """Fill columns with what a relation has in theirs, and return the trial ids, its last column."""
     if not layout.trial:
         _fill(columns, batches(relation))
         return None
-    ids = IdBuffer(min(column.size for column in columns.values()))
+    ids = IdBuffer()
 
     def numbers() -> Iterator[list[NDArray[Any]]]:
         for batch, piece in batches_with_text(relation):
@@ -346,7 +346,7 @@ def _fetch(relation: DuckDBPyRelation, columns: Mapping[str, NDArray[Any]], layo
         _fill(columns, numbers())
     except MissingValues:
         raise Unclean(["trial"]) from None
-    return TextIds(ids.text(built=layout.trial_is_built))
+    return ids.array()
 
 
 def _fill(columns: Mapping[str, NDArray[Any]], found: Iterator[list[NDArray[Any]]]) -> None:

@@ -35,6 +35,7 @@ def into_scores(
             group=codes.get("group"),
             attack=found.attack,
             time=_held(table, "time", lambda values: as_times(values, f"{source}: time")),
+            built_ids=table.built_trial,
         ),
         found.positive,
         users=table.names.get("user"),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.base.types import Codes, Floats
-from priori.scores.ids import Ids
 from priori.scores.labels import is_missing_label, missing_labels
 from priori.scores.trials import Names
 
@@ -83,8 +84,10 @@ class Columns:
     scores: Mapping[str, Floats]
     codes: Mapping[str, Codes]
     names: Mapping[str, Names]
-    trial: Ids | None = None
+    trial: NDArray[Any] | None = None
     layout: LineLayout | None = field(default=None, repr=False)
+    #: Whether we made the ids from other columns.
+    built_trial: bool = False
 
     @property
     def score(self) -> Floats:

@@ -83,13 +83,19 @@ def read_table(
             raise InputError(f"{opened.name} ({chosen.title}): a table of many systems needs a header line")
         table = TrialTable(chosen.read(sample), {title: column for column, title in more.items()}, opened.name)
     names, parts, notes = table.split(split, filters)
-    read = {}
+    read: dict[str, tuple[Scores, Scores]] = {}
+    first: dict[str, Scores] = {}
+    beside = not isinstance(systems, str) and nan != "drop"
     for system, column, own in table.systems(systems, parts[0] | parts[1]):
         sets = []
         for part, name in zip(parts, names, strict=True):
             called = f"{opened.name} ({system}, {name})"
             trials = table.take(part & own, column, called, nan)
-            scores = into_scores(trials, pos_label, nan, lower_is_better, called, attack_label)
+            if beside and name in first:  # a column beside the first one: the same trials
+                scores = first[name].scored_by(trials.score, nan=nan, lower_is_better=lower_is_better, source=called)
+            else:
+                scores = into_scores(trials, pos_label, nan, lower_is_better, called, attack_label)
+            first.setdefault(name, scores)
             sets.append(replace(scores, format=chosen.name))
         read[system] = (sets[0], sets[1])
     if announce is not None:
@@ -205,4 +211,4 @@ class TrialTable:
             codes["label"] = inverse.astype(np.int32)
             names["label"] = Names(names["label"].values[used])
         trial = None if columns.trial is None else columns.trial[index]
-        return Columns({"score": score}, codes, names, trial)
+        return Columns({"score": score}, codes, names, trial, built_trial=columns.built_trial)

@@ -8,7 +8,7 @@ from typing import Any
 from priori.curves.epc import EPC, epc
 from priori.report.people import PEOPLE
 from priori.report.tables import TextTable
-from priori.scores import Scores
+from priori.scores import Scores, condense
 from priori.studies.evaluation import Study
 from priori.uncertainty.rate_intervals import Rate, RateInterval, interval_of_any
 from priori.words.numbers import bounds, cell, deployable, level_text, percent, short, threshold_text
@@ -40,7 +40,7 @@ def limits(study: Study) -> dict[str, Any] | None:
     tests = [member.curve.test for member in members]
     more = [float(member.curve.threshold[study.at]) for member in members]  # rates by group are asked for there
     known = [
-        (curve, test.condensed(PEOPLE, cuts=[*curve.threshold, at])[0])
+        (curve, condense(test, PEOPLE, cuts=[*curve.threshold, at])[0])
         for curve, test, at in zip(curves, tests, more, strict=True)
     ]
     tables = {percent(limit): _table(known, index, limit, level) for index, limit in enumerate(kept)}

@@ -6,7 +6,7 @@ from typing import Any
 
 from priori.report.figures import drawn
 from priori.report.tables import TextTable
-from priori.scores import ScoreSet
+from priori.scores import ScoreSet, condense
 from priori.scores.score_set import Role
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
@@ -41,7 +41,7 @@ def users(study: Study) -> dict[str, Any] | None:
 def groups(study: Study) -> dict[str, Any] | None:
     """Return the rates of the best system by group, where the groups of the trials are known."""
     name, test, threshold = _best(study)
-    known, _ = test.condensed(PEOPLE, cuts=[threshold])
+    known, _ = condense(test, PEOPLE, cuts=[threshold])
     if known.groups is None:
         return None
     found = group_rates(test, threshold, confidence_level=study.settings.confidence_level)

@@ -2,10 +2,10 @@
 
 from priori.scores.derived import pool, restrict, weigh_attacks, weigh_users
 from priori.scores.in_memory import Scores
-from priori.scores.score_set import ScoreSet
+from priori.scores.score_set import BOUND, ScoreSet, condense, condense_all, counts_of
 from priori.scores.trials import NAN_POLICIES, Names, NanPolicy, Trials, nan_error
 
 __all__ = [
-    "NAN_POLICIES", "Names", "NanPolicy", "ScoreSet", "Scores", "Trials", "nan_error", "pool", "restrict",
-    "weigh_attacks", "weigh_users",
+    "BOUND", "NAN_POLICIES", "Names", "NanPolicy", "ScoreSet", "Scores", "Trials", "condense", "condense_all",
+    "counts_of", "nan_error", "pool", "restrict", "weigh_attacks", "weigh_users",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Cuts on the score axis: in which gap between fixed cuts a score lies."""
+"""Cuts on the score axis: in which bin between fixed cuts a score lies."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from priori.base.types import Ints
 
 #: Scores looked at together: few enough to stay in a processor's cache.
-BLOCK = 1 << 16
-#: Leading bits by which a gap is looked up: the least and the most, and how many more than the cuts need.
+TOGETHER = 1 << 16
+#: Leading bits by which a bin is looked up: the least and the most, and how many more than the cuts need.
 LEAST_BITS, MOST_BITS, MORE_BITS = 17, 20, 9
 
 
@@ -25,11 +25,11 @@ def at_most(scores: NDArray[Any], dtype: Any) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class Cuts:
-    """Ascending cuts; a score lies in the gap whose number is the number of cuts below it.
+    """Ascending cuts; a score lies in the bin whose number is the number of cuts below it.
 
-    The gap is looked up by the leading bits of the score, and searched for only where those do not tell. The bits of
+    The bin is looked up by the leading bits of the score, and searched for only where those do not tell. The bits of
     a number in single precision, negative ones turned round, never fall as the number rises: so a run of them that
-    holds no cut lies in one gap.
+    holds no cut lies in one bin.
     """
 
     cuts: NDArray[Any]
@@ -54,20 +54,20 @@ class Cuts:
         table[key] = -1
         return cls(rounded, least, shift, table)
 
-    def gaps(self, scores: NDArray[Any], *, finite: bool = False, out: Ints | None = None) -> Ints:
-        """Return the gap of each score (any but NaN); ``finite`` says that none is infinite."""
-        gaps = np.empty(scores.size, dtype=np.int64) if out is None else out
-        for start in range(0, scores.size, BLOCK):
-            block, gap = scores[start : start + BLOCK], gaps[start : start + BLOCK]
-            key = _leading(block) - np.int64(self.least)
+    def bins(self, scores: NDArray[Any], *, finite: bool = False, out: Ints | None = None) -> Ints:
+        """Return the bin of each score (any but NaN); ``finite`` says that none is infinite."""
+        bins = np.empty(scores.size, dtype=np.int64) if out is None else out
+        for start in range(0, scores.size, TOGETHER):
+            some, own = scores[start : start + TOGETHER], bins[start : start + TOGETHER]
+            key = _leading(some) - np.int64(self.least)
             key >>= self.shift
-            gap[:] = np.take(self.table, key, mode="clip")
-            unsure = np.flatnonzero(gap < 0)
+            own[:] = np.take(self.table, key, mode="clip")
+            unsure = np.flatnonzero(own < 0)
             if unsure.size:
-                gap[unsure] = np.searchsorted(self.cuts, np.take(block, unsure), side="left")
+                own[unsure] = np.searchsorted(self.cuts, np.take(some, unsure), side="left")
             if not finite:
-                gap[block == -np.inf] = 0
-        return gaps
+                own[some == -np.inf] = 0
+        return bins
 
 
 def _leading(numbers: NDArray[Any]) -> NDArray[np.int32]:

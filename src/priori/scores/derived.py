@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, argument
 from priori.scores.in_memory import Scores
-from priori.scores.score_set import Role, ScoreSet
+from priori.scores.score_set import BOUND, Role, ScoreSet, condense
 from priori.scores.trials import Trials, kind_of
 
 
@@ -42,7 +42,7 @@ def weigh_users(scores: ScoreSet) -> Scores:
     """
     if not scores.has_users:
         raise InputError(f"{scores.source}: the users of the trials are not known; to weigh them, read a user column")
-    known, _ = scores.condensed(("user",), narrow=True)
+    known, _ = condense(scores, ("user",), narrow=BOUND)
     classes = []
     for trials in (known.negative, known.positive):
         assert trials.user is not None
@@ -69,7 +69,7 @@ def weigh_attacks(scores: ScoreSet, omega: Fraction) -> Scores:
     >>> weigh_attacks(scores, Fraction(1))
     Scores(1 negatives, 1 positives, 1 of the negatives attacks)
     """
-    known, _ = scores.condensed(BY_ATTACK, narrow=True)
+    known, _ = condense(scores, BY_ATTACK, narrow=BOUND)
     impostors = known.n_negatives - known.n_attacks
     if not (known.n_attacks and impostors):
         missing = "no attack" if not known.n_attacks else "no zero-effort impostor"

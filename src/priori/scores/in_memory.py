@@ -12,14 +12,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.base.cautions import Caution
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OneClassError, unknown
 from priori.base.types import Codes, Counts, Floats, Index
 from priori.scores.attacks import Mixture, attack_codes, type_names
 from priori.scores.candidates import Candidates, Chooser, Gaps, Shortlist
 from priori.scores.labels import classes_of
-from priori.scores.people import settle_people, unknown_impostors
+from priori.scores.people import settle_people
 from priori.scores.score_set import Role, ScoreSet, mixed_sets
 from priori.scores.sorting import places_of
 from priori.scores.trials import (
@@ -306,6 +305,15 @@ class Scores(ScoreSet):
                 )
         return cls(negative, positive, users, datasets, source)
 
+    def scored_by(self, score: Floats, *, nan: NanPolicy, lower_is_better: bool, source: str) -> Scores:
+        """Return the same rows of a table with the scores of another system, given row by row: no pairing is needed."""
+        negative, positive = (
+            replace(trials, score=score if trials.row is None else score[trials.row], failed=None)
+            for trials in (self.negative, self.positive)
+        )
+        found = self._checked(negative, positive, self.users, self.datasets, nan, lower_is_better, source, ours=True)
+        return replace(found, groups=self.groups, attack_types=self.attack_types, nobody=self.nobody)
+
     # -- looking at it ---------------------------------------------------------------------------------
 
     @property
@@ -434,7 +442,7 @@ class Scores(ScoreSet):
         above = np.append(values[1:], np.inf)
         return Shortlist(self.n_negatives - tn, fn, values, above, self.n_negatives, self.n_positives)
 
-    def pairs_in_order(self, *, rough: bool = False) -> int:
+    def pairs_in_order(self, rough: bool = False) -> int:
         number = self.positive.number
         if self._counted and number is not None:
             # Each entry of positives, with the negatives below it and half of those beside it.
@@ -454,21 +462,14 @@ class Scores(ScoreSet):
         """Return these scores: they are in memory."""
         return self
 
-    def condensed(
-        self, roles: Sequence[Role], *, cuts: ArrayLike = (), narrow: bool = False
-    ) -> tuple[Scores, tuple[Caution, ...]]:
-        """Return these scores: they are in memory."""
-        return self, (unknown_impostors(self.nobody),) if self.nobody and "probe_user" in roles else ()
-
-    def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
-        """Return the sets themselves, whatever the edges: their trials are in one order already."""
+    def count(
+        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = (),
+        means: bool = False,
+    ) -> list[Scores]:  # fmt: skip
+        """Return the sets themselves, whatever the cuts: their trials are in one order already."""
         if any(other.scanned for other in others):
             raise mixed_sets()
         return [self, *(other.load() for other in others)]
-
-    def resamplable(self, *, by_user: bool) -> tuple[Scores, None]:
-        """Return these scores: a bootstrap can resample them as they are."""
-        return self, None
 
     # -- parts -------------------------------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, NoReturn
 
@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, argument
 from priori.base.processors import in_parts
-from priori.base.types import Codes, Counts, Floats, Index
+from priori.base.types import Codes, Counts, Index
 from priori.scores import Names, Scores, ScoreSet, Trials
-from priori.scores.ids import Ids, as_array, comparable, id_keys, joined, same_ids
+from priori.scores.ids import comparable, decoded, id_keys, joined, same_ids
+from priori.scores.score_set import Role
 
 HINT = f"for test sets that do not hold the same trials, compare them unpaired ({argument('unpaired', 'True')})"
 
@@ -39,7 +40,8 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
 
     By trial id where both systems have them (compared as text); by row where neither has, and the labels agree
     row for row. Anything else is an error that names the trials without a partner, and so are trials of which the two
-    systems name different users. Tables are loaded.
+    systems name different users. Systems that were read as columns of one table have the same trials in one order.
+    Tables are loaded.
 
     Examples
     --------
@@ -50,6 +52,9 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
     [1, 0]
     """
     a, b = a.load(), b.load()
+    if _same_rows(a, b):
+        each = np.arange(a.negative.score.size), np.arange(a.positive.score.size)
+        return Pairing(each[0], each[0], each[1], each[1], by="trial" if has_ids(a) else "row")
     names = f"the first system ({a.source})", f"the second system ({b.source})"
     with_ids = [has_ids(scores) for scores in (a, b)]
     if all(with_ids):
@@ -60,6 +65,55 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
     return _same_users(_by_row(a, b, names), a, b, names)
 
 
+def _same_rows(a: Scores, b: Scores) -> bool:
+    """Tell whether two sets are the same rows of one table (`Scores.scored_by`)."""
+    classes = (a.negative, b.negative), (a.positive, b.positive)
+    return all(one.row is not None and one.row is other.row for one, other in classes)
+
+
+def in_one_order(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
+    """Return sets in memory with their trials in one order; identities are those of whichever system has them.
+
+    Tables are counted together where they are, and entries stand for users with all their trials: these stay as they
+    are.
+    """
+    if any(scores.scanned or scores.load().negative.number is not None for scores in sets):
+        return list(sets)
+    first, *others = (scores.load() for scores in sets)
+    ordered = [first]
+    for other in others:
+        pairing = pair(first, other)
+        ordered.append(_taken(other, pairing.negative_b, pairing.positive_b))
+        # The first comes in the same order whichever system it is paired with.
+        ordered[0] = _taken(first, pairing.negative_a, pairing.positive_a)
+    known = max(ordered, key=lambda scores: (scores.has_identities, scores.has_users))
+    for number, scores in enumerate(ordered):
+        if (known.has_identities, known.has_users) > (scores.has_identities, scores.has_users):
+            negative, positive = (
+                replace(trials, user=named.user, probe_user=named.probe_user)
+                for trials, named in ((scores.negative, known.negative), (scores.positive, known.positive))
+            )
+            ordered[number] = replace(scores, users=known.users, negative=negative, positive=positive)
+    return list(ordered)
+
+
+def _taken(scores: Scores, negatives: Index, positives: Index) -> Scores:
+    """Return the scores with the trials of each class in an order: themselves, with what they know, if it is theirs."""
+    negative, positive = scores.negative.in_order(negatives), scores.positive.in_order(positives)
+    if negative is scores.negative and positive is scores.positive:
+        return scores
+    return replace(scores, negative=negative, positive=positive)
+
+
+def paired(a: ScoreSet, b: ScoreSet, cuts: Sequence[ArrayLike], by: Sequence[Role] = ()) -> tuple[Scores, Scores]:
+    """Return the trials of two systems in one order, or, where they do not fit, counts of both between their cuts."""
+    if not (a.fits and b.fits):
+        a, b = a.count(cuts, by, [b])
+    else:
+        a, b = in_one_order([a.load(), b.load()])
+    return a.load(), b.load()
+
+
 # -- by id ---------------------------------------------------------------------------------------------------
 
 
@@ -68,7 +122,7 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     partner = _match(id_keys(ids_a), id_keys(ids_b))
     if partner is None or not same_ids(ids_a, ids_b[partner]).all():
         # Unmatched, repeated, or two texts with one key: the ids themselves tell.
-        ids_a, ids_b = as_array(ids_a), as_array(ids_b)
+        ids_a, ids_b = decoded(ids_a), decoded(ids_b)
         sorted_a, sorted_b = np.sort(ids_a), np.sort(ids_b)
         for name, ids in zip(names, (sorted_a, sorted_b), strict=True):
             _refuse_duplicates(ids, name)
@@ -78,7 +132,7 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     negative, positive = partner[: a.n_negatives], partner[a.n_negatives :]
     differing = np.concatenate([negative >= b.n_negatives, positive < b.n_negatives])
     if differing.any():
-        _refuse_labels(as_array(ids_a[differing]), names, "trial")
+        _refuse_labels(decoded(ids_a[differing]), names, "trial")
     return Pairing(np.arange(negative.size), negative, np.arange(positive.size), positive - b.n_negatives, by="trial")
 
 
@@ -87,7 +141,7 @@ def has_ids(scores: Scores) -> bool:
     return scores.negative.has_ids and scores.positive.has_ids
 
 
-def ids_of(scores: Scores) -> Ids:
+def ids_of(scores: Scores) -> NDArray[Any]:
     """Return the ids of all trials, the negatives first."""
     negative, positive = scores.negative.ids, scores.positive.ids
     assert negative is not None
@@ -199,7 +253,7 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
             apart = np.concatenate(in_parts(different, index_a.size))
             if apart.size:
                 labels = _rows(trials_a) + 1 if pairing.by == "row" or trials_a.ids is None else trials_a.ids
-                differing.extend(as_array(labels[apart]).tolist())
+                differing.extend(decoded(labels[apart]).tolist())
         if differing:
             unit = f"{pairing.by}s"
             ids = "give trial ids, or " if pairing.by == "row" else "check the user columns, or "
@@ -264,7 +318,9 @@ def disagreements(a: ScoreSet, b: ScoreSet, threshold_a: ArrayLike, threshold_b:
         np.asarray(threshold_a, dtype=np.float64), np.asarray(threshold_b, dtype=np.float64)
     )
     only: list[tuple[Counts, Counts]] = []
-    for score_a, score_b, number in _paired_scores(a, b, thresholds_a, thresholds_b):
+    sets = paired(a, b, [np.unique(thresholds_a), np.unique(thresholds_b)])
+    for first, second in zip(*((each.negative, each.positive) for each in sets), strict=True):
+        score_a, score_b, number = first.score, second.score, first.number
         by_a, by_b = (np.empty(thresholds_a.shape, dtype=np.int64) for _ in range(2))
         for index in np.ndindex(thresholds_a.shape):
             accepted_a, accepted_b = score_a > thresholds_a[index], score_b > thresholds_b[index]
@@ -278,20 +334,3 @@ def disagreements(a: ScoreSet, b: ScoreSet, threshold_a: ArrayLike, threshold_b:
     return Disagreements(
         negatives_ab=negatives_b, negatives_ba=negatives_a, positives_ab=positives_a, positives_ba=positives_b
     )
-
-
-def _paired_scores(
-    a: ScoreSet, b: ScoreSet, thresholds_a: Floats, thresholds_b: Floats
-) -> Iterator[tuple[Floats, Floats, NDArray[Any] | None]]:
-    """Yield the scores of both systems, trial by trial, of the negatives and of the positives.
-
-    Where trials do not fit in memory, entries stand for them between the thresholds: for how many is told, too.
-    """
-    if not (a.fits and b.fits):
-        a, b = a.between([np.unique(thresholds_a), np.unique(thresholds_b)], [b], by_user=False)
-        for first, second in ((a.negative, b.negative), (a.positive, b.positive)):
-            yield first.score, second.score, first.number
-        return
-    pairing, a, b = pair(a, b), a.load(), b.load()
-    yield a.negative.score[pairing.negative_a], b.negative.score[pairing.negative_b], None
-    yield a.positive.score[pairing.positive_a], b.positive.score[pairing.positive_b], None

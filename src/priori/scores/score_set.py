@@ -1,23 +1,27 @@
 """ScoreSet: what any set of scores answers, whether it is in memory or scanned where it lies.
 
-Criteria, curves and bootstraps ask these questions and no others. `priori.Scores` answers from sorted arrays,
-`priori.Table` by scans. It is a class to inherit from, so that one ``isinstance`` tells a set of scores from a frame:
-a structural protocol would look at every property for that, and some of them cost a scan.
+Criteria, curves and bootstraps ask these questions and no others; of many sets by the functions below. `priori.Scores`
+answers from sorted arrays, `priori.Table` by scans. It is a class to inherit from, so that one ``isinstance`` tells a
+set of scores from a frame: a structural protocol would look at every property for that, and some of them cost a scan.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.cautions import Caution
-from priori.base.errors import InputError
+from priori.base.errors import InputError, OptionError
 from priori.base.types import Counts, Floats
+from priori.scores.asking import Asking, ask
 from priori.scores.candidates import Candidates, Chooser
+from priori.scores.people import unknown_impostors
 from priori.scores.trials import Names
 
 if TYPE_CHECKING:
@@ -86,6 +90,9 @@ class ScoreSet(ABC):
         """Whether all the trials fit into memory; the first scan."""
         return True
 
+    def refuse_attackers(self) -> None:  # noqa: B027 - in memory they are known
+        """Raise an error where a table tells attacks by what is known in memory only."""
+
     @property
     def whole_negatives(self) -> int:
         """What `rejected` counts the negatives up to: their number, unless attacks have a share of their own."""
@@ -99,10 +106,12 @@ class ScoreSet(ABC):
     def __len__(self) -> int:
         return self.n_negatives + self.n_positives
 
-    # -- thresholds and counts ---------------------------------------------------------------------------
+    # -- what is asked ----------------------------------------------------------------------------------------
 
-    def prepare(self, *, in_background: bool = False) -> None:  # noqa: B027 - what is in memory is ready
-        """Do now what every question needs first: the first scan of a table, if asked in a thread of its own."""
+    def asking(self, question: str, *arguments: Any) -> Asking[Any]:
+        """Answer one of the questions below, by its name; what a table needs for that is asked in step with others."""
+        return getattr(self, question)(*arguments)
+        yield  # a generator, like that of a table
 
     def expect(self, thresholds: ArrayLike) -> None:  # noqa: B027 - counts in memory cost little
         """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
@@ -116,62 +125,155 @@ class ScoreSet(ABC):
         """Return the candidates, at least all those that may be chosen at these alphas (None: at any)."""
 
     @abstractmethod
-    def pairs_in_order(self, *, rough: bool = False) -> int:
+    def pairs_in_order(self, rough: bool = False) -> int:
         """Return twice the number of pairs whose positive scores above the negative; a tie is half a pair.
 
-        A ``rough`` number costs no scan beyond the first: scores in one cell count as ties. In memory some of the
+        A ``rough`` number costs no scan beyond the first: scores in one bin count as ties. In memory some of the
         scores tell, if there are many.
         """
 
-    # -- the trials themselves ---------------------------------------------------------------------------
+    @abstractmethod
+    def count(
+        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = (),
+        means: bool = False,
+    ) -> list[Scores]:  # fmt: skip
+        """Return, for this system and for others on the same trials, sets with the same counts between its cuts.
+
+        In memory they are the sets themselves. Of tables they hold entries (`Trials.number`) for the trials between two
+        cuts of each system whose names ``by`` some roles agree, or that are in the same of so many random parts (by
+        codes of users); all in one order. An entry has the cut above it as score, or with ``means`` the mean of its
+        trials. More of them than memory holds raise `TooManyEntries`.
+        """
+
+    def narrow_cuts(self, bound: float, by: Sequence[Role]) -> tuple[Floats, float]:
+        """Return cuts so narrow that no rate is off by more than about a bound, and by how much it may be.
+
+        They are as many as memory holds where trials are told apart by these roles; too few raise `TooManyEntries`.
+        """
+        raise NotImplementedError  # nobody asks a set whose trials fit
 
     @abstractmethod
     def load(self) -> Scores:
         """Return all the trials in memory; an error says so where they do not fit."""
 
-    @abstractmethod
-    def condensed(
-        self, roles: Sequence[Role], *, cuts: ArrayLike = (), narrow: bool = False
-    ) -> tuple[Scores, tuple[Caution, ...]]:
-        """Return trials in memory that tell as much of counts at the ``cuts``, and what to say of the result.
+    def check_same_trials(self, other: ScoreSet) -> bool:
+        """Raise an error where two tables do not have the same trials; return whether their users are the same, too.
 
-        They are the trials themselves where they fit. Else entries (`Trials.number`) hold those between two cuts whose
-        ``roles`` agree, by their mean score: counts at the cuts are exact. ``narrow`` asks for more cuts, so that any
-        rate at any threshold is off by little; the cautions say by how much.
-        """
-
-    def sketched(self) -> Scores:
-        """Return trials in memory to draw curves from: no rate is off by more than about 1e-5 (1e-3 with Spark)."""
-        return self.load()
-
-    @abstractmethod
-    def between(self, edges: Sequence[Floats], others: Sequence[ScoreSet] = (), *, by_user: bool) -> list[Scores]:
-        """Return, for this system and for others on the same trials, sets with the same counts between its edges.
-
-        In memory they are the sets themselves; of tables they hold counts (by user where asked), in one order.
-        """
-
-    def apart(self, edges: Sequence[Floats], others: Sequence[ScoreSet]) -> list[Scores] | None:
-        """Return the same by user, each system counted on its own; None where it cannot be, or saves nothing.
-
-        Where users come with all their trials it does not matter which trial is which, and there are far fewer counts
-        by user than by user and the gaps of two systems. The trials must be the same, and have the same users.
-        """
-        return None
-
-    def check_same_trials(self, other: ScoreSet) -> None:
-        """Raise an error where two tables, of which only sums are compared, do not have the same trials.
-
-        In memory trials are paired one by one, later.
+        In memory trials are paired one by one, later: nothing is said of them here.
         """
         if not other.fits:
             raise mixed_sets()
+        return False
 
-    @abstractmethod
-    def resamplable(self, *, by_user: bool) -> tuple[Scores, str | None]:
-        """Return trials in memory that a bootstrap can resample, and what to say where they are not the exact ones."""
+
+class TooManyEntries(OptionError):
+    """More combinations of names and bins than the memory given can hold."""
 
 
 def mixed_sets() -> InputError:
     """Return the error for two systems of which one is in memory."""
     return InputError("one of the two test sets is in memory and the other is not; read both in the same way")
+
+
+# -- many sets at a time: one scan of a panel serves all of its systems -----------------------------------------------
+
+
+def ask_all(sets: Sequence[ScoreSet], question: str, *arguments: Sequence[Any]) -> list[Any]:
+    """Ask every set a question, by name, each with its own arguments."""
+    return ask([each.asking(question, *own) for each, *own in zip(sets, *arguments, strict=True)])
+
+
+def rejected_of(sets: Sequence[ScoreSet], thresholds: Sequence[ArrayLike]) -> list[tuple[Counts, Counts]]:
+    """Count the trials at or below thresholds of each set."""
+    return ask_all(sets, "rejected", thresholds)
+
+
+def candidates_of(
+    sets: Sequence[ScoreSet], choosers: Sequence[Chooser], alphas: Sequence[Sequence[Fraction] | None]
+) -> list[Candidates]:
+    """Return the candidates of each set, for its own chooser at its own alphas."""
+    return ask_all(sets, "candidates", choosers, alphas)
+
+
+def counts_of(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike], by: Sequence[Role] | int = ()) -> list[Scores]:
+    """Return each set counted between its own cuts: systems that are not paired."""
+    found = ask_all(sets, "count", [[own] for own in cuts], [by] * len(sets))
+    return [counted for (counted,) in found]
+
+
+def counted_apart(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike]) -> list[Scores] | None:
+    """Return several tables with the same trials and users counted by user, each on its own; None where they are not.
+
+    Where users come with all their trials it does not matter which trial is which, and there are far fewer counts by
+    user than by user and the bins of two systems. An error says where tables have other trials.
+    """
+    first, *others = sets
+    if not others or not all(first.scanned and first.check_same_trials(other) for other in others):
+        return None
+    return counts_of(sets, cuts, ("user",))
+
+
+#: No rate may be off by more than about this where counts stand in for trials.
+BOUND = 1e-4
+
+
+def condense(
+    scores: ScoreSet, by: Sequence[Role] = (), *, cuts: ArrayLike = (), narrow: float | None = None,
+    said: str = "counted",
+) -> tuple[Scores, tuple[Caution, ...]]:  # fmt: skip
+    """Return trials in memory that tell as much of counts at the ``cuts``, and what to say of the result.
+
+    They are the trials themselves where they fit, else entries by the names in some roles: counts at the cuts are
+    exact. ``narrow`` asks for more cuts, so that no rate at any threshold is off by more than about this much; the
+    cautions say by how much, and in a word (``said``) what was done.
+    """
+    return condense_all([scores], by, cuts=cuts, narrow=narrow, said=said)[0]
+
+
+def condense_all(
+    sets: Sequence[ScoreSet], by: Sequence[Role] = (), *, cuts: ArrayLike = (), narrow: float | None = None,
+    said: str = "counted",
+) -> list[tuple[Scores, tuple[Caution, ...]]]:  # fmt: skip
+    """Do the same with several sets."""
+    return ask([_condensing(each, by, np.ravel(np.asarray(cuts, dtype=np.float64)), narrow, said) for each in sets])
+
+
+def _condensing(
+    scores: ScoreSet, by: Sequence[Role], cuts: Floats, narrow: float | None, said: str
+) -> Asking[tuple[Scores, tuple[Caution, ...]]]:
+    if "attack" in by:
+        scores.refuse_attackers()
+    if not scores.scanned or (narrow is not None and scores.fits):
+        return scores.load(), _of_nobody(scores.load(), by)
+    wanted, notes, bound, error, edges = [*by], list[Caution](), narrow, 0.0, np.empty(0)
+    while True:
+        # Entries that are resampled stay ties; others stand where their trials do.
+        means = narrow is not None and said == "counted"
+        try:
+            if bound is not None:
+                edges, error = yield from scores.asking("narrow_cuts", bound, wanted)
+            (entries,) = yield from scores.asking("count", [np.union1d(edges, cuts)], wanted, (), means)
+            break
+        except TooManyEntries:
+            if {"user", "probe_user"} <= {*wanted}:
+                wanted.remove("probe_user")
+                notes.append(Caution("probes-left-out", f"{scores.source}: too many pairs of people for the memory "
+                                     "given: trials are told apart by user only"))  # fmt: skip
+            elif bound is None or bound > 1:
+                raise
+            else:
+                bound = 4 * max(bound, error)
+    if narrow is not None:
+        notes.append(narrow_caution(scores.source, said, edges.size + 1, error))
+        entries = replace(entries, counted=str(notes[-1]))
+    return entries, (*notes, *_of_nobody(entries, wanted))
+
+
+def _of_nobody(scores: Scores, by: Sequence[Role]) -> tuple[Caution, ...]:
+    return (unknown_impostors(scores.nobody),) if scores.nobody and "probe_user" in by else ()
+
+
+def narrow_caution(source: str, said: str, bins: int, error: float) -> Caution:
+    """Say that counts stand in for trials, and by how much rates may be off."""
+    within = f"no rate at any threshold is off by more than {error:.1e}"
+    return Caution(f"{said}-in-cells", f"{source}: {said} in {bins} cells of scores: {within}")

@@ -46,7 +46,7 @@ def gaps_of(edges: Floats, scores: Floats) -> Index:
     if scores.size < FEWEST or edges.size > FEW_EDGES:
         return places_of(edges, scores, "left")
     gaps, cuts = np.empty(scores.size, dtype=np.intp), Cuts.of(edges)
-    in_parts(lambda part: cuts.gaps(scores[part], out=gaps[part]), scores.size)
+    in_parts(lambda part: cuts.bins(scores[part], out=gaps[part]), scores.size)
     return gaps
 
 

@@ -17,7 +17,7 @@ from priori.base.errors import InputError, argument
 from priori.base.limits import MOST_TRIALS
 from priori.base.processors import in_parts, processors
 from priori.base.types import Codes, Floats, Mask
-from priori.scores.ids import Ids, TextIds, as_array
+from priori.scores.ids import decoded, exact_keys, repetitions
 from priori.scores.sorting import sorted_columns
 
 NanPolicy = Literal["error", "reject", "drop"]
@@ -65,6 +65,7 @@ class Trials:
     ``Scores.groups``; ``ids`` are the trial ids (``trial`` the same as an array); ``row`` the row of the table that was
     read (None: 0, 1, 2, ...); ``failed`` says which trials failed to acquire, NaN scores that count as rejected (None:
     none did). ``time`` is when each trial was made.
+    ``built_ids`` says that we made the ids from other columns.
     ``attack`` are codes into ``Scores.attack_types``, of which 0 is no attack (None: none of the trials is one).
     ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
     elsewhere has such trials, or one of users that weigh alike, whose numbers are not whole.
@@ -73,7 +74,7 @@ class Trials:
     score: Floats
     user: Codes | None = None
     probe_user: Codes | None = None
-    ids: Ids | None = None
+    ids: NDArray[Any] | None = None
     dataset: Codes | None = None
     row: NDArray[np.int64] | None = None
     number: NDArray[Any] | None = None
@@ -81,19 +82,20 @@ class Trials:
     failed: Mask | None = None
     attack: Codes | None = None
     time: NDArray[np.datetime64] | None = None
+    built_ids: bool = False
 
     def __len__(self) -> int:
         return int(self.score.size) if self.number is None else round(self.number.sum())
 
-    @property
+    @cached_property
     def has_ids(self) -> bool:
-        """Whether every trial has an id."""
-        return self.ids is not None and (not isinstance(self.ids, TextIds) or self.ids.usable)
+        """Whether every trial has an id; those that we made from other columns are none if they repeat."""
+        return self.ids is not None and not (self.built_ids and repetitions(*exact_keys(self.ids)))
 
     @cached_property
     def trial(self) -> NDArray[Any] | None:
         """The trial ids, decoded when they are first asked for; None where there are none."""
-        return as_array(self.ids) if self.ids is not None and self.has_ids else None
+        return decoded(self.ids) if self.ids is not None and self.has_ids else None
 
     @property
     def partner(self) -> Codes | None:
@@ -147,7 +149,7 @@ class Trials:
     def take(self, index: NDArray[Any]) -> Trials:
         """Return the trials at ``index`` (whole numbers or a mask)."""
 
-        def pick(column: NDArray[Any] | TextIds | None) -> Any:
+        def pick(column: NDArray[Any] | None) -> Any:
             return None if column is None else column[index]
 
         columns = (self.score, self.user, self.probe_user, self.ids, self.dataset, self.row, self.number, self.group,
@@ -157,10 +159,10 @@ class Trials:
         else:
             with ThreadPoolExecutor(processors()) as pool:
                 taken = Trials(*pool.map(pick, columns))
-        if taken.row is not None:
-            return taken
-        rows = np.flatnonzero(index) if index.dtype == np.bool_ else index
-        return replace(taken, row=rows.astype(np.int64, copy=False))
+        rows = taken.row
+        if rows is None:
+            rows = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
+        return replace(taken, row=rows, built_ids=self.built_ids)
 
 
 def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDArray[np.int64]:

@@ -34,7 +34,7 @@ from priori.decisions.criteria import Criterion
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task
-from priori.scores import Scores, ScoreSet, restrict
+from priori.scores import BOUND, Scores, ScoreSet, condense_all, restrict
 from priori.scores.inputs import as_score_set
 from priori.studies.simulation import generator
 from priori.uncertainty.bands import make_band
@@ -276,7 +276,7 @@ def _in_memory(system: Sequence[ScoreSet]) -> tuple[Pair, tuple[str, ...]]:
     refusal = InputError("each system must be a pair of Scores: development and test")
     if len(system) != 2:
         raise refusal
-    (dev, notes), (test, more) = (as_score_set(scores, refusal).condensed(("user",), narrow=True) for scores in system)
+    (dev, notes), (test, more) = condense_all([as_score_set(each, refusal) for each in system], ("user",), narrow=BOUND)
     return (dev, test), (*notes, *more)
 
 

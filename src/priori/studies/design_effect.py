@@ -14,9 +14,9 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.inputs import as_score_set
-from priori.scores.pairing import pair
+from priori.scores.pairing import paired
 from priori.uncertainty.cluster_variance import GroupSums
 from priori.uncertainty.ztest_normals import Weights
 
@@ -195,28 +195,18 @@ def design_effect(scores: Any, threshold: float) -> DesignEffect:
     True
     """
     threshold = as_threshold(threshold)
-    trials, _ = as_score_set(scores).condensed(("user",), cuts=[threshold])
+    trials, _ = condense(as_score_set(scores), ("user",), cuts=[threshold])
     accepted, rejected = trials.negative.score > threshold, trials.positive.score <= threshold
     return _measured(trials, accepted.astype(float), rejected.astype(float))
 
 
 def paired_design_effect(a: ScoreSet, threshold_a: float, b: ScoreSet, threshold_b: float) -> DesignEffect:
     """Measure the same for the difference between two systems on the same trials, each at its threshold."""
-    if not (a.fits and b.fits):  # trials are paired, and counted, where they are
-        cuts = [np.array([float(threshold)]) for threshold in (threshold_a, threshold_b)]
-        a, b = a.between(cuts, [b], by_user=a.has_users)
-        accepted = [(s.negative.score > t).astype(float) for s, t in ((a, threshold_a), (b, threshold_b))]
-        rejected = [(s.positive.score <= t).astype(float) for s, t in ((a, threshold_a), (b, threshold_b))]
-        return _measured(a, accepted[0] - accepted[1], rejected[0] - rejected[1])
-    a, b = a.load(), b.load()
-    pairing = pair(a, b)
-    negative = np.zeros(a.n_negatives)
-    positive = np.zeros(a.n_positives)
-    accepted_b = b.negative.score[pairing.negative_b] > threshold_b
-    rejected_b = b.positive.score[pairing.positive_b] <= threshold_b
-    negative[pairing.negative_a] = (a.negative.score[pairing.negative_a] > threshold_a) * 1.0 - accepted_b
-    positive[pairing.positive_a] = (a.positive.score[pairing.positive_a] <= threshold_a) * 1.0 - rejected_b
-    return _measured(a, negative, positive)
+    each = paired(a, b, [[float(threshold)] for threshold in (threshold_a, threshold_b)], ("user",))
+    thresholds = threshold_a, threshold_b
+    accepted = [(s.negative.score > t).astype(float) for s, t in zip(each, thresholds, strict=True)]
+    rejected = [(s.positive.score <= t).astype(float) for s, t in zip(each, thresholds, strict=True)]
+    return _measured(each[0], accepted[0] - accepted[1], rejected[0] - rejected[1])
 
 
 def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffect:

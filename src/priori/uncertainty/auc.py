@@ -19,7 +19,7 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.inputs import as_score_set
 from priori.scores.trials import sort_both
 from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread
@@ -154,7 +154,7 @@ class _Judged(NamedTuple):
         for name, trials in (("negatives", scores.n_negatives), ("positives", scores.n_positives)):
             if trials < 2:
                 raise InputError(f"{scores.source}: DeLong's variance needs at least two {name}; there is {trials}")
-        known, notes = scores.condensed(("user", "probe_user"), narrow=True)
+        known, notes = condense(scores, ("user", "probe_user"), narrow=BOUND)
         return cls(Components.of(known), known, notes)
 
 
@@ -252,7 +252,7 @@ def a_posteriori_auc_test(
     quantile(level, alternative)  # says what is wrong with the alternative
     a, b = as_score_set(a), as_score_set(b)
     both = _Judged.of(a), _Judged.of(b)
-    if not unpaired:
+    if not (unpaired or (a.fits and b.fits)):
         a.check_same_trials(b)
     spread, shared = (_unpaired if unpaired else _paired)(*both, dependence)
     # On the same trials, taken for independent, the statistic is normal, as in pROC.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from priori.base.alphas import AlphaAxis
-from priori.base.cautions import joined
+from priori.base.cautions import Caution, joined
 from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -17,8 +17,9 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
-from priori.engines import Table
-from priori.scores import ScoreSet
+from priori.engines.narrow_cuts import most_between
+from priori.scores import BOUND, Scores, ScoreSet, condense, condense_all
+from priori.scores.score_set import TooManyEntries, narrow_caution
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.designs.crossed import CROSSED
 from priori.uncertainty.bootstrap.erring import error_cautions
@@ -136,9 +137,9 @@ def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = (
         if others and not by_user and not all(each.fits for each in (own, *others)):
             sets.append(own)  # users come with all their trials, whichever is which; trials are paired where they are
             continue
-        cells, note = own.resamplable(by_user=by_user)
-        sets.append(cells)
-        notes += [] if note is None else [note]
+        entries, said = condense(own, ("user",) if by_user else (), narrow=BOUND, said="resampled")
+        sets.append(entries)
+        notes += said
     dev, test = sets
     if resampling.bootstrap is None and by_user:
         notes += CROSSED.left_out_of_cells([curve.dev, curve.test])
@@ -148,15 +149,28 @@ def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = (
 def _by_both_identities(curve: EPC, resampling: Resampling) -> tuple[EPC, tuple[str, ...]]:
     """Return the curve with sets in which trials are counted by both of their identities."""
     if resampling.resample == "both":
-        wholes = [each.resamplable(by_user=False)[0] for each in (curve.dev, curve.test)]
+        wholes = [whole for whole, _ in condense_all([curve.dev, curve.test], narrow=BOUND)]
         axis = score_axis(wholes[0], wholes[1])
         cuts = [np.union1d(axis.thresholds(axis.every[::step]), curve.threshold) for step in COARSER]
-        sets, notes = zip(*(
-            each.by_people(cuts) if isinstance(each, Table) else (each.load(), ()) for each in (curve.dev, curve.test)
-        ), strict=True)  # fmt: skip
-        return replace(curve, dev=sets[0], test=sets[1]), (*notes[0], *notes[1])
-    test, notes = curve.test.condensed(("user", "probe_user"), cuts=curve.threshold)
+        (dev, notes), (test, more) = (_by_people(each, cuts) for each in (curve.dev, curve.test))
+        return replace(curve, dev=dev, test=test), (*notes, *more)
+    test, notes = condense(curve.test, ("user", "probe_user"), cuts=curve.threshold)
     return replace(curve, test=test), notes
+
+
+def _by_people(scores: ScoreSet, cuts: Sequence[Floats]) -> tuple[Scores, tuple[Caution, ...]]:
+    """Return all the trials, or as many of each two people between cuts, the first that fit, and what to say."""
+    if scores.fits:
+        return scores.load(), ()
+    for number, each in enumerate(cuts):
+        try:
+            (entries,) = scores.count([each], ("user", "probe_user"), means=True)
+        except TooManyEntries:
+            if number + 1 == len(cuts):
+                raise
+            continue
+        return entries, (narrow_caution(scores.source, "resampled", each.size + 1, most_between(entries, each)),)
+    raise NotImplementedError
 
 
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:

@@ -6,7 +6,6 @@ One draw of users (or trials, or identities) serves both, so that what they have
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -14,9 +13,10 @@ import numpy as np
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Ints, Mask
 from priori.curves.epc import EPC
-from priori.curves.roc import a_posteriori_auc, a_posteriori_eer, a_posteriori_min_dcf
-from priori.engines import Table, ask_together
-from priori.scores import Scores, ScoreSet
+from priori.curves.roc import all_aucs, all_eers, all_min_dcfs
+from priori.engines import Table
+from priori.scores import Scores, ScoreSet, counts_of
+from priori.scores.score_set import Role
 from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
 from priori.uncertainty.bootstrap.draws import (
@@ -36,11 +36,11 @@ from priori.uncertainty.units import part_units
 
 #: What systems are ranked by on the test set itself.
 Against = Literal["eer", "min_dcf", "auc"]
-#: Each with its title, and how it is computed from a test set.
-POSTERIORS: dict[Against, tuple[str, Callable[[ScoreSet], float]]] = {
-    "eer": ("EER", a_posteriori_eer),
-    "min_dcf": ("minDCF", a_posteriori_min_dcf),
-    "auc": ("AUC", a_posteriori_auc),
+#: Each with its title, and how it is computed from test sets.
+POSTERIORS: dict[Against, tuple[str, Callable[[Sequence[ScoreSet]], list[float]]]] = {
+    "eer": ("EER", all_eers),
+    "min_dcf": ("minDCF", all_min_dcfs),
+    "auc": ("AUC", all_aucs),
 }
 #: The costs of a miss and a false alarm, and the prior, of minDCF.
 DCF = (10.0, 1.0, 0.01)
@@ -143,13 +143,10 @@ def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, 
     found = []
     for start in range(0, len(curves), TABLES_AT_A_TIME):
         some = slice(start, start + TABLES_AT_A_TIME)
-        works = [
-            partial(table.in_parts, cut, parts) if parts else partial(table.by_user, cut)
-            for table, cut in zip(tables[some], cuts[some], strict=True)
-        ]
-        cells = ask_together(works, tables)
-        units = [_parts_of(each, parts) if parts else _owners(each, plan) for each in cells]
-        found.append(_draw(curves[some], cells, cuts[some], units, plan, against, draws, None))
+        by: tuple[Role, ...] | int = parts or ("user",)
+        counted = counts_of(tables[some], cuts[some], by)
+        units = [_parts_of(each, parts) if parts else _owners(each, plan) for each in counted]
+        found.append(_draw(curves[some], counted, cuts[some], units, plan, against, draws, None))
     before, after = (np.hstack(columns) for columns in zip(*found, strict=True))
     return before, after
 

@@ -11,12 +11,13 @@ import numpy as np
 
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.types import Floats, Index
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.engines import Table
-from priori.scores import Scores, ScoreSet
-from priori.scores.pairing import pair
+from priori.scores import ScoreSet
+from priori.scores.pairing import in_one_order
+from priori.scores.score_set import Role
 from priori.uncertainty.bands import resamplable
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
@@ -28,6 +29,8 @@ CLAIMS: dict[Claim, str] = {
     "method": "thresholds chosen on other development sets like this one",
     "deployed": "the thresholds as they are",
 }
+#: Both identities of a trial.
+PEOPLE: tuple[Role, ...] = ("user", "probe_user")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,17 +133,17 @@ def _counted_by_both(curves: Sequence[EPC]) -> list[EPC]:
     first, *others = (curve.test for curve in curves)
     if not isinstance(first, Table) or not all(isinstance(other, Table) for other in others):
         return list(curves)
-    sets = first.by_both_identities(others, [np.unique(curve.threshold) for curve in curves])
+    sets = first.count([np.unique(curve.threshold) for curve in curves], PEOPLE, others)
     return [replace(curve, test=test) for curve, test in zip(curves, sets, strict=True)]
 
 
 def _paired(curves: Sequence[EPC], *, with_dev: bool) -> list[EPC]:
     """Return the curves with their trials in one order; identities are those of whichever system has them."""
-    tests = _in_one_order([curve.test for curve in curves])
+    tests = in_one_order([curve.test for curve in curves])
     devs = [curve.dev for curve in curves]
     if with_dev:
         with _or_only_test():
-            devs = _in_one_order(devs)
+            devs = in_one_order(devs)
     return [replace(curve, test=test, dev=dev) for curve, test, dev in zip(curves, tests, devs, strict=True)]
 
 
@@ -158,40 +161,11 @@ def _check_same_trials(curves: Sequence[EPC]) -> None:
     """Raise an error where systems that do not fit in memory, and are counted apart, do not have the same trials."""
     first, *others = curves
     for other in others:
-        first.test.check_same_trials(other.test)
-        with _or_only_test():
-            first.dev.check_same_trials(other.dev)
-
-
-def _in_one_order(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
-    if any(scores.scanned for scores in sets):
-        return list(sets)  # counted together where they are
-    first, *others = (scores.load() for scores in sets)
-    if any(scores.negative.number is not None for scores in (first, *others)):
-        return list(sets)  # counts in cells by user: users come with all their trials, whichever is which
-    ordered = [first]
-    for other in others:
-        pairing = pair(first, other)
-        ordered.append(_taken(other, pairing.negative_b, pairing.positive_b))
-        # The first comes in the same order whichever system it is paired with.
-        ordered[0] = _taken(first, pairing.negative_a, pairing.positive_a)
-    known = max(ordered, key=lambda scores: (scores.has_identities, scores.has_users))
-    for number, scores in enumerate(ordered):
-        if (known.has_identities, known.has_users) > (scores.has_identities, scores.has_users):
-            negative, positive = (
-                replace(trials, user=named.user, probe_user=named.probe_user)
-                for trials, named in ((scores.negative, known.negative), (scores.positive, known.positive))
-            )
-            ordered[number] = replace(scores, users=known.users, negative=negative, positive=positive)
-    return list(ordered)
-
-
-def _taken(scores: Scores, negatives: Index, positives: Index) -> Scores:
-    """Return the scores with the trials of each class in an order: themselves, with what they know, if it is theirs."""
-    negative, positive = scores.negative.in_order(negatives), scores.positive.in_order(positives)
-    if negative is scores.negative and positive is scores.positive:
-        return scores
-    return replace(scores, negative=negative, positive=positive)
+        if not (first.test.fits and other.test.fits):
+            first.test.check_same_trials(other.test)
+        if not (first.dev.fits and other.dev.fits):
+            with _or_only_test():
+                first.dev.check_same_trials(other.dev)
 
 
 def shares_of(alpha: Floats) -> Floats:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument
-from priori.engines import Table, ask_together
-from priori.engines.binning import most_between
-from priori.scores import Scores, ScoreSet, Trials
+from priori.engines import Table
+from priori.engines.narrow_cuts import most_between
+from priori.scores import BOUND, Scores, ScoreSet, Trials, condense_all, counts_of
 from priori.scores.score_set import mixed_sets
 from priori.uncertainty.score_axis import ScoreAxis
 
@@ -33,8 +32,7 @@ def in_one_order(sets: Sequence[ScoreSet], *, by_user: bool) -> list[Scores]:
         return _in_order([_written_out(each.load(), by_user) for each in sets])
     if len(tables) < len(sets):
         raise mixed_sets()
-    found = ask_together([partial(table.resamplable, by_user=False) for table in tables], tables)
-    return [cells for cells, _ in found]
+    return [entries for entries, _ in condense_all(tables, narrow=BOUND, said="resampled")]
 
 
 def in_parts(
@@ -55,7 +53,7 @@ def in_parts(
             f"{tables[0].source}: {parts} random parts of the trials are what the {tables[0].memory // 10**6} MB given "
             f"can count in, too few; raise {argument('memory')}"
         )
-    return ask_together([partial(table.in_parts, cut, parts) for table, cut in zip(tables, cuts, strict=True)], tables)
+    return counts_of(tables, cuts, parts)
 
 
 def cells_caution(wholes: Sequence[Sequence[Scores]], axes: Sequence[ScoreAxis]) -> Caution:

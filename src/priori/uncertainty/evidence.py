@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.types import Counts, Floats, Index, Progress
 from priori.decisions.outcomes import Outcomes
-from priori.engines import ask_together, share_a_table
+from priori.scores.score_set import counted_apart
 from priori.uncertainty.bands import replicates_of, value_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.erring import error_cautions
@@ -261,10 +261,8 @@ Drawn = tuple[Floats, Calibration | None, tuple[str, ...]]
 def _together(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
     curves, plan, shares = compared.curves, compared.plan, compared.shares
     tests = [curve.test for curve in curves]
-    if plan.design.whole_users and share_a_table(tests):
-        # Remembered by each: one scan of their table for all that follows.
-        cuts = [np.unique(curve.threshold) for curve in curves]
-        ask_together([partial(test.between, [cut], by_user=True) for test, cut in zip(tests, cuts, strict=True)], tests)
+    if plan.design.whole_users:  # remembered by each: one scan of a panel for all that follows
+        counted_apart(tests, [np.unique(curve.threshold) for curve in curves])
     calibration, notes = _calibration(compared) if plan.interval == "calibrated" else (None, ())
     each: list[Calibration] = []
     if calibration is not None:

@@ -22,7 +22,7 @@ from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, o
 from priori.base.results import Result
 from priori.base.types import Floats, Ints
 from priori.decisions.outcomes import as_threshold
-from priori.scores import Names, Scores, ScoreSet
+from priori.scores import Names, Scores, ScoreSet, condense
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.cluster_variance import pair_codes
 from priori.uncertainty.proportions import check_level
@@ -161,7 +161,7 @@ def group_rates(
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
     refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    known, notes = as_score_set(scores, refusal).condensed(("user", "probe_user", "group"), cuts=[threshold])
+    known, notes = condense(as_score_set(scores, refusal), ("user", "probe_user", "group"), cuts=[threshold])
     if groups is not None:
         known = _with_groups(known, groups)
     if known.groups is None or known.negative.group is None:

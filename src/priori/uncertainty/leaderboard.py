@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
@@ -30,8 +29,7 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Ints, Progress
 from priori.curves.cross import CrossEPC
-from priori.curves.epc import EPC
-from priori.engines import ask_together
+from priori.curves.epc import EPC, at_alphas
 from priori.uncertainty.bands import make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import (
@@ -198,19 +196,19 @@ def make_leaderboard(
     if any(isinstance(curve, CrossEPC) for curve in curves):
         raise OptionError("a leaderboard needs one threshold for each system: split the set in two (--split 50/50), or "
                           "compare the cross-fitted curves")  # fmt: skip
-    tests, alpha = [curve.test for curve in curves], curves[0].criterion.alpha_or_half(alpha)
-    curves = ask_together([partial(curve.at, [alpha]) for curve in curves], tests)
+    alpha = curves[0].criterion.alpha_or_half(alpha)
+    curves = at_alphas(curves, [alpha])
     compared = prepare(curves, resampling, claim)
     evidence = gather_evidence(compared, threads=threads, progress=progress)
     ranking = ranking_of(compared, evidence, family=family, threads=threads)
     measure, plan = curves[0].measure, compared.plan
-    title, figure = POSTERIORS[against]
+    title, figures = POSTERIORS[against]
     # Of tables counts at other places are needed than what new thresholds were chosen on.
     judged = [
         placed if curve.test.fits else replace(placed, test=curve.judged)
         for placed, curve in zip(compared.curves, curves, strict=True)
     ]
-    post_value = np.array(ask_together([partial(figure, curve.test) for curve in judged], tests))
+    post_value = np.array(figures([curve.test for curve in judged]))
     signs = (-1 if measure.greater_is_better else 1), (-1 if against == "auc" else 1)
     before, after = draw_both(judged, plan, against, DRAWS, threads=threads)
     if claim == "method":

@@ -35,7 +35,7 @@ from priori.decisions.likelihood_ratios import (
     llr_losses,
     separated,
 )
-from priori.scores import Scores
+from priori.scores import BOUND, Scores, condense_all
 from priori.scores.inputs import as_score_set
 from priori.scores.overlaps import shared_users
 from priori.uncertainty.bootstrap.plans import Resample
@@ -209,8 +209,8 @@ def llr_costs(
         raise unknown("resample", resample, get_args(Resample))
     if given not in get_args(Meaning):
         raise unknown("meaning of scores", given, get_args(Meaning))
-    (known_dev, dev_notes), (known, notes) = (
-        as_score_set(each).condensed(("user", "probe_user"), narrow=True) for each in (dev, test)
+    (known_dev, dev_notes), (known, notes) = condense_all(
+        [as_score_set(each) for each in (dev, test)], ("user", "probe_user"), narrow=BOUND
     )
     looks = () if given != "llr" or calibrator.method != "none" else _like_probabilities(known_dev, known)
     if given == "probabilities":

@@ -24,7 +24,7 @@ from priori.base.layouts import CAUTIONS, LEVEL, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
 from priori.base.types import Floats
 from priori.curves.epc import choose_threshold
-from priori.scores import Scores
+from priori.scores import BOUND, Scores, condense_all
 from priori.scores.derived import BY_ATTACK
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.proportions import check_level
@@ -126,7 +126,7 @@ def pad(
     (0.3333333333333333, 'mask', 0.25)
     """
     level = check_level(confidence_level)
-    known = [as_score_set(scores).condensed(BY_ATTACK, narrow=True) for scores in (dev, test)]
+    known = condense_all([as_score_set(scores) for scores in (dev, test)], BY_ATTACK, narrow=BOUND)
     dev, test = (_only_attacks(scores) for scores, _ in known)
     dev_types, types = _types(dev), _types(test)
     shared = shared_by(test, dependence)

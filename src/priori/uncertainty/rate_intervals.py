@@ -21,7 +21,7 @@ from priori.base.results import Result
 from priori.base.types import Floats, Ints, Mask
 from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.cluster_variance import FEW_ERRING, RateSpread, rate_spread
 from priori.uncertainty.proportions import check_level, proportion_interval, quantiles, wilson
@@ -151,11 +151,8 @@ def rate_interval(
     if method not in get_args(Method):
         raise unknown("interval", method, get_args(Method))
     refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    known, notes, threshold = as_score_set(scores, refusal), tuple[Caution, ...](), as_threshold(threshold)
-    if known.scanned and not (known.nan_rejected or known.leaves_out_probes):  # counts by user say as much
-        (scores,) = known.between([np.array([threshold])], by_user=known.has_users)
-    else:
-        scores, notes = known.condensed(("user", "probe_user"), cuts=[threshold])
+    threshold = as_threshold(threshold)
+    scores, notes = condense(as_score_set(scores, refusal), ("user", "probe_user"), cuts=[threshold])
     shared = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
     if rate in ("frr", "fnmr"):
         notes = tuple(note for note in notes if note.code != "unknown-impostors")

@@ -17,7 +17,7 @@ from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.roc import A_POSTERIORI
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.draws import (
@@ -113,7 +113,7 @@ def make_roc_band(
     fractions = _rates(fpr, points, scores.n_negatives)
     plan = resampling.settle(None, scores)
     rates = np.array([float(fraction) for fraction in fractions])
-    trials, note = scores.resamplable(by_user=plan.design.by_user)
+    trials, notes = condense(scores, ("user",) if plan.design.by_user else (), narrow=BOUND, said="resampled")
     # The thresholds at which the curve has these rates, near enough to see how errors flock there.
     seen = np.clip(rates, min(FEW_BEYOND / trials.n_negatives, 1.0), 1.0)
     near = trials.negative.at_rank(np.floor((1 - seen) * (trials.n_negatives - 1)).astype(np.int64))
@@ -130,7 +130,7 @@ def make_roc_band(
             lower[place], upper[place] = min(found[0], tpr[place]), max(found[1], tpr[place])
         # Pseudo-trials say that some may be missed where none was, not that some must be.
         lower, upper = np.where(tpr <= 0, 0.0, lower), np.where(tpr >= 1, 1.0, upper)
-    notes = bins_caution(trials) if note is None else [note]
+    notes = notes or tuple(bins_caution(trials))
     warnings = (*plan.warnings, *_too_low(rates[low], plan), *notes)
     return RocBand(rates, tpr, lower, upper, plan.settings(), warnings)._came_from(scores)
 

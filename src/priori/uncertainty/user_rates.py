@@ -22,7 +22,7 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Codes, Floats, Index, Ints, Mask
 from priori.decisions.outcomes import as_threshold
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.inputs import as_score_set
 from priori.scores.people import no_people, unknown_impostors
 from priori.uncertainty.beta_binomial import fit_beta_binomial
@@ -260,7 +260,7 @@ class _Role(NamedTuple):
 
 def _roles(scores: ScoreSet, threshold: float) -> tuple[list[_Role], tuple[str, ...]]:
     """Return the roles that trials have, each counted by the identity that it is about, and what to say of that."""
-    known, notes = scores.condensed(("user",), cuts=[threshold], narrow=True)
+    known, notes = condense(scores, ("user",), cuts=[threshold], narrow=BOUND)
     negative, positive = known.negative, known.positive
     assert known.users is not None
     assert negative.user is not None
@@ -270,7 +270,7 @@ def _roles(scores: ScoreSet, threshold: float) -> tuple[list[_Role], tuple[str, 
         _Role("lamb", known.users.values, negative.user, negative, negative.score > threshold),
     ]
     if scores.has_identities or scores.leaves_out_probes:
-        known, _ = scores.condensed(("probe_user",), cuts=[threshold], narrow=True)
+        known, _ = condense(scores, ("probe_user",), cuts=[threshold], narrow=BOUND)
         assert known.users is not None
         owner = known.negative.partner if known.has_users else _people(known, scores)
         if owner is not None:

@@ -130,7 +130,7 @@ class FirstScreen:
         if system not in self._counted:
             curve = self.study.curves[system]
             edges = [np.unique(curve.threshold)]
-            (self._counted[system],) = curve.test.between(edges, by_user=curve.test.has_users)
+            (self._counted[system],) = curve.test.count(edges, ("user",))
         return self._counted[system]
 
     def gravest(self, index: int) -> Caution | None:

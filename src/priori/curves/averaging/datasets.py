@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from priori.base.errors import InputError, OptionError, argument
-from priori.scores import Scores, ScoreSet
+from priori.scores import BOUND, Scores, ScoreSet, condense
 from priori.scores.inputs import as_score_set, score_set_or_none
 
 #: What `priori.average` takes: one set of scores to take apart, or several, named or not.
@@ -67,7 +67,7 @@ def _named(parts: Any, by: Literal["dataset", "user"]) -> dict[str, Scores]:
         return {str(name): _in_memory(part) for name, part in parts.items()}
     whole = None if isinstance(parts, (list, tuple)) else score_set_or_none(parts)
     if whole is not None:
-        return whole.condensed((by,), narrow=True)[0].by(by)
+        return condense(whole, (by,), narrow=BOUND)[0].by(by)
     listed = [_in_memory(part) for part in parts]
     distinct = len({part.source for part in listed}) == len(listed)
     return {part.source if distinct else str(number): part for number, part in enumerate(listed, start=1)}
@@ -78,7 +78,7 @@ def _in_memory(part: Any) -> Scores:
         f"each data set must be a Scores, not a {type(part).__name__}; "
         "make them with Scores.from_arrays, Scores.from_predictions or priori.read"
     )
-    return as_score_set(part, refusal).condensed((), narrow=True)[0]
+    return condense(as_score_set(part, refusal), narrow=BOUND)[0]
 
 
 def _lacks(part: Scores) -> str:

@@ -18,6 +18,7 @@ from priori.base.types import Ints, Mask
 from priori.curves.areas import Areas, areas
 from priori.curves.epc import EPC, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
+from priori.scores import condense_all
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, thinned_curves
 from priori.studies.evaluation.pairs import Letters, Pair, compare_systems, confidence_of, letters_of
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 
+#: No rate in a figure is off by more than this, or a thousandth with Spark.
+FINE = 1e-5
 #: More systems than this make a page that nobody reads.
 MOST_SYSTEMS = 200
 #: Up to so many systems each has a colour of its own, and every pair its row.
@@ -294,7 +297,7 @@ def _band(curve: EPC, settings: Settings, progress: Callable[[int, int], None], 
 
 
 def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member:
-    dev, test = system.dev.sketched(), system.test.sketched()
+    (dev, _), (test, _) = condense_all([system.dev, system.test], narrow=FINE)
     try:
         area: float | None = replace(curve, dev=dev, test=test).area
     except OptionError:  # a criterion without an exact curve

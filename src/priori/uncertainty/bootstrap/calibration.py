@@ -24,6 +24,7 @@ from priori.base.types import Floats
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.score_set import counted_apart
 from priori.scores.sorting import gaps_of
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.cluster_variance import Clusters, Errors, ErrorSpread, measure_clusters, measure_differences
@@ -199,7 +200,7 @@ def differences_of(
     """Measure how the difference of two systems varies with whole users, each counted on its own."""
     cuts, others = [thresholds, other[1]], [other[0]]
     edges = [np.unique(cut) for cut in cuts]
-    sets = test.apart(edges, others) or test.between(edges, others, by_user=True)
+    sets = counted_apart([test, *others], edges) or test.count(edges, ("user",), others)
     # Tables counted apart have the same users; trials paired in memory have those of the first.
     people = [plan.design.identities([each])[0] for each in (sets if test.scanned else sets[:1] * 2)]
     rows = []
@@ -213,7 +214,7 @@ def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, othe
     """Measure how errors, or differences of errors between two systems, come together at each threshold."""
     cuts = [thresholds] if other is None else [thresholds, other[1]]
     others = [] if other is None else [other[0]]
-    sets = test.between([np.unique(cut) for cut in cuts], others, by_user=plan.design.by_user)
+    sets = test.count([np.unique(cut) for cut in cuts], ("user",) if plan.design.by_user else (), others)
     identities = plan.design.identities(sets[:1])[0] if plan.design.by_user else None
     people = 0 if identities is None else identities.count
     rows = []

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.types import Codes, Floats, Ints
-from priori.scores import Scores, ScoreSet
+from priori.scores import BOUND, Scores, ScoreSet
 from priori.scores.sorting import gaps_of
 from priori.uncertainty.bootstrap.kernel_loading import load_kernel
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
@@ -31,8 +31,8 @@ TABLED, TABLED_MEAN, TABLED_MOST = 1 << 10, 4, 256
 SHORT = 5.0
 #: The equal parts of the unit interval for which it is known where to begin in a table.
 GUIDES = 256
-#: Sets with more distinct scores are counted in narrow bins; of each class these hold at most a share, or one trial.
-DISTINCT, BOUND = 1 << 15, 1e-4
+#: Sets with more distinct scores are counted in narrow bins.
+DISTINCT = 1 << 15
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
 #: The counts that a batch of replicates holds: as many as stay near a processor, or those of so many replicates.
@@ -126,7 +126,7 @@ def narrow_cuts(scores: Scores) -> Floats | None:
     return values[ends]
 
 
-def bins_caution(*sets: ScoreSet) -> list[str]:
+def bins_caution(*sets: ScoreSet) -> list[Caution]:
     """Say so where a set in memory is resampled in narrow bins."""
     if not any(many_scores(scores.load()) for scores in sets if not scores.scanned):
         return []

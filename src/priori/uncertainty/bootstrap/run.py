@@ -17,6 +17,7 @@ from priori.decisions.criteria import Criterion
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
+from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap import plain
 from priori.uncertainty.bootstrap.draws import (
     Bins,
@@ -147,10 +148,10 @@ def _between(systems: Sequence[Resampled], cuts: Sequence[Floats], plan: Bootstr
         every = np.arange(cuts[0].size + 1, dtype=np.int32)
         bins = Bins(every, every, every.size, np.zeros(2, dtype=np.int64))
         return trials_within([], [bins], plan, None, counted=(negative, positive))
-    tests = test.apart(cuts, others) if design.whole_users else None
+    tests = counted_apart([test, *others], cuts) if design.whole_users else None
     people = None if tests is None else [design.identities([each])[0] for each in tests]
     if tests is None:
-        tests = test.between(cuts, others, by_user=design.by_user)
+        tests = test.count(cuts, ("user",) if design.by_user else (), others)
         people = design.identities(tests[:1]) * len(tests) if design.by_user else None
     return lay_out(tests, [bins_between(each, cut) for each, cut in zip(tests, cuts, strict=True)], plan, people)
 

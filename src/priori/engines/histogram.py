@@ -1,4 +1,4 @@
-"""Cells: how many scores of each class lie in each cell of a grid, and the scores of the cells looked into."""
+"""Histograms: how many scores of each class lie in each bin of a grid, and the scores of the bins looked into."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Counts, Floats
+from priori.base.types import Floats, Ints
+from priori.engines.engine import Counts
 from priori.engines.grid import Grid
 from priori.scores.candidates import Edges, Shortlist
 from priori.scores.sorting import sorted_columns
@@ -17,17 +18,15 @@ from priori.scores.sorting import sorted_columns
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How many negative and positive scores lie in each cell of a grid.
+    """How many negative and positive scores lie in each bin of a grid.
 
-    ``limits`` are the smallest and the largest finite score; ``nan`` how many scores were NaN (they are rejected
-    trials by now, or left out).
+    ``limits`` are the smallest and the largest finite score.
     """
 
     grid: Grid
-    negative: Counts
-    positive: Counts
+    negative: Ints
+    positive: Ints
     limits: tuple[float, float]
-    nan: int = 0
 
     @cached_property
     def negatives(self) -> int:
@@ -40,29 +39,36 @@ class Histogram:
         return int(self.positive.sum())
 
     @cached_property
-    def rows(self) -> Counts:
-        """The trials of both classes in each cell."""
+    def rows(self) -> Ints:
+        """The trials of both classes in each bin."""
         return self.negative + self.positive
 
     @cached_property
     def filled(self) -> NDArray[np.intp]:
-        """The cells of finite scores that hold any, ascending."""
+        """The bins of finite scores that hold any, ascending."""
         return np.flatnonzero(self.rows[1:-1]) + 1
 
     @cached_property
-    def before(self) -> tuple[Counts, Counts]:
-        """How many negatives and positives lie in lower cells than each; one entry more than there are cells."""
+    def before(self) -> tuple[Ints, Ints]:
+        """How many negatives and positives lie in lower bins than each; one entry more than there are bins."""
         return np.append(0, np.cumsum(self.negative)), np.append(0, np.cumsum(self.positive))
 
+    @classmethod
+    def of(cls, grid: Grid, counts: Counts) -> Histogram:
+        """Return what a panel counted in the bins of a grid."""
+        each = np.zeros((2, grid.size), dtype=np.int64)
+        each[counts.positive.astype(np.intp), counts.bins[0]] = counts.number
+        return cls(grid, each[0], each[1], counts.limits)
+
     def pairs_in_order(self) -> int:
-        """Return twice the number of pairs whose positive lies in a higher cell; those of one cell are half a pair."""
+        """Return twice the number of pairs whose positive lies in a higher bin; those of one bin are half a pair."""
         twice = 2 * self.before[0][:-1] + self.negative
         # In halves of 32 bits: the sum of products may pass 64.
         return sum(int((twice >> shift & 0xFFFFFFFF) @ self.positive) << shift for shift in (0, 32))
 
     @cached_property
-    def edges(self) -> Edges:
-        """The candidates between filled cells: below the first, ..., above the last.
+    def ends(self) -> Edges:
+        """The candidates between filled bins: below the first, ..., above the last.
 
         Where there are scores of +inf, one more stands above them.
         """
@@ -78,8 +84,8 @@ class Distinct:
     """Distinct scores, ascending, and how often each class has them."""
 
     value: Floats
-    negative: Counts
-    positive: Counts
+    negative: Ints
+    positive: Ints
 
     def take(self, index: Any) -> Distinct:
         """Return the scores at ``index``."""
@@ -117,32 +123,26 @@ def merged(parts: list[Distinct]) -> Distinct:
 
 
 def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
-    """Return the candidates in and between the cells looked into, with the lowest and the highest of all.
+    """Return the candidates in and between the bins looked into, with the lowest and the highest of all.
 
-    ``known`` holds all the scores of those cells. A candidate between a cell looked into and one that was not
-    is left out: its threshold is not known, and were it optimal both cells would have been looked into.
+    ``known`` holds all the scores of those bins. A candidate between a bin looked into and one that was not
+    is left out: its threshold is not known, and were it optimal both bins would have been looked into.
     """
-    grid, filled = histogram.grid, histogram.filled
-    cell = grid.cells(known.value)
-    starts = np.flatnonzero(np.append(True, cell[1:] != cell[:-1])[: cell.size])
-    sizes = np.diff(np.append(starts, cell.size))
-    before_negative, before_positive = histogram.before
-    tn = _running(known.negative, starts, sizes) + before_negative[cell]
-    fn = _running(known.positive, starts, sizes) + before_positive[cell]
-    order = np.repeat(np.searchsorted(filled, cell[starts]), sizes)
+    filled, bins = histogram.filled, histogram.grid.bins(known.value)
+    starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1])[: bins.size])
+    sizes = np.diff(np.append(starts, bins.size))
+    tn, fn = (
+        np.cumsum(own) - np.repeat(np.append(0, np.cumsum(own))[starts], sizes) + before[bins]
+        for own, before in zip((known.negative, known.positive), histogram.before, strict=True)
+    )
+    order = np.repeat(np.searchsorted(filled, bins[starts]), sizes)
     above = np.append(known.value[1:], np.inf)
     adjoining = np.append(np.diff(order) <= 1, order[-1:] == filled.size - 1)
-    fp = np.concatenate([histogram.edges.fp[:1], histogram.negatives - tn[adjoining]])
-    fn = np.concatenate([histogram.edges.fn[:1], fn[adjoining]])
+    fp = np.concatenate([histogram.ends.fp[:1], histogram.negatives - tn[adjoining]])
+    fn = np.concatenate([histogram.ends.fn[:1], fn[adjoining]])
     below = np.concatenate([[-np.inf], known.value[adjoining]])
     above = np.concatenate([[np.inf], above[adjoining]])
     if fp[-1] != 0 or fn[-1] != histogram.positives:  # reject-all: its threshold is +inf whatever lies below it
         fp, fn = np.append(fp, 0), np.append(fn, histogram.positives)
         below, above = np.append(below, np.inf), np.append(above, np.inf)
     return Shortlist(fp, fn, below, above, histogram.negatives, histogram.positives)
-
-
-def _running(counts: Counts, starts: NDArray[np.intp], sizes: NDArray[np.intp]) -> Counts:
-    """Return the running sums within each cell, of which there are these beginnings and sizes."""
-    total = np.cumsum(counts)
-    return np.asarray(total - np.repeat(np.append(0, total)[starts], sizes))

@@ -1,4 +1,4 @@
-"""Binning: cuts so narrow that moving each score within its cell changes no rate by more than a bound."""
+"""Narrow cuts: moving each score within its bin changes no rate by more than a bound."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from bisect import bisect_right
 import numpy as np
 
 from priori.base.errors import OptionError, argument
-from priori.base.types import Counts, Floats, Mask
-from priori.engines.cells import NOTHING, Distinct, Histogram
+from priori.base.types import Floats, Ints, Mask
 from priori.engines.explorer import ROUNDS, Explorer
+from priori.engines.histogram import NOTHING, Distinct, Histogram
 from priori.scores import Scores
+from priori.scores.asking import Asking
 from priori.scores.candidates import Shortlist
 from priori.scores.sorting import gaps_of
 
@@ -18,13 +19,14 @@ from priori.scores.sorting import gaps_of
 Shares = tuple[float, float]
 
 
-def narrow_cuts(explorer: Explorer, bound: float, *, trials: int = 0) -> tuple[Floats, float]:
+def narrow_cuts(explorer: Explorer, bound: float, *, trials: int = 0) -> Asking[tuple[Floats, float]]:
     """Return ascending cuts between which lies at most a share ``bound`` of either class, and the largest share.
 
-    A cell that holds more is cut finer, or at each of its distinct scores: any number of scores may be equal. So many
-    ``trials`` of a class may lie in a cell whatever their share.
+    A bin that holds more is cut finer, or at each of its distinct scores: any number of scores may be equal. So many
+    ``trials`` of a class may lie in a bin whatever their share.
     """
-    atoms, ends, largest = _cut(explorer, _bounds(explorer.histogram, bound, trials))
+    yield from explorer.begin()
+    atoms, ends, largest = yield from _cut(explorer, _bounds(explorer.histogram, bound, trials))
     return np.unique(np.append(-np.inf, atoms.value[ends])), largest
 
 
@@ -44,9 +46,10 @@ def most_between(scores: Scores, cuts: Floats) -> float:
     return most
 
 
-def edge_candidates(explorer: Explorer, bound: float) -> Shortlist:
+def cut_candidates(explorer: Explorer, bound: float) -> Asking[Shortlist]:
     """Return the candidates at such cuts, with their exact counts, for whoever would need all scores at once."""
-    atoms, ends, _ = _cut(explorer, _bounds(explorer.histogram, bound, trials=1))
+    yield from explorer.begin()
+    atoms, ends, _ = yield from _cut(explorer, _bounds(explorer.histogram, bound, trials=1))
     histogram = explorer.histogram
     cuts = np.append(-np.inf, atoms.value[ends])
     tn, fn = (
@@ -61,20 +64,20 @@ def edge_candidates(explorer: Explorer, bound: float) -> Shortlist:
     return Shortlist(histogram.negatives - tn, fn, cuts, above, histogram.negatives, histogram.positives)
 
 
-def _cut(explorer: Explorer, bounds: Shares) -> tuple[Distinct, list[int], float]:
+def _cut(explorer: Explorer, bounds: Shares) -> Asking[tuple[Distinct, list[int], float]]:
     """Return pieces of the scores, those of them that end at a cut, and the largest share between two cuts."""
-    explorer.restart()
+    yield from explorer.restart()
     inside = np.ones(explorer.histogram.grid.size, dtype=np.bool_)
     parts: list[tuple[Distinct, Mask]] = []
     for round_ in range(ROUNDS):
-        # Finer cells of some are bought with wider cells of the others, which are kept as they were.
+        # Finer bins of some are bought with wider bins of the others, which are kept as they were.
         histogram = explorer.histogram
-        wide = histogram.grid.cut_finer(_wide(histogram, bounds) & inside, explorer.engine.segments)
-        looked = bool(round_ and explorer.look(wide))
+        wide = histogram.grid.cut_finer(_wide(histogram, bounds) & inside, explorer.panel.segments)
+        looked = bool(round_) and (yield from explorer.look(wide))
         parts.append(_atoms(histogram, inside & ~wide, explorer.known_in(wide) if looked else NOTHING))
         if looked or not wide.any():
             break
-        explorer.refine(wide, max(explorer.cells, int(8 / min(bounds))))
+        yield from explorer.refine(wide, max(explorer.most_bins, int(8 / min(bounds))))
         inside = explorer.within(wide, histogram.grid)
     else:
         parts.append(_atoms(explorer.histogram, inside, NOTHING))
@@ -82,7 +85,7 @@ def _cut(explorer: Explorer, bounds: Shares) -> tuple[Distinct, list[int], float
     ends, largest = _joined(atoms, single, explorer.histogram, bounds)
     if largest > max(bounds) * (1 + 1e-8):
         raise OptionError(
-            f"{explorer.source}: too many of these scores lie too close together to be counted in cells that hold "
+            f"{explorer.source}: too many of these scores lie too close together to be counted in bins that hold "
             f"less than {max(bounds):g} of them; give more memory ({argument('memory')}), or keep the thresholds fixed "
             f"({argument('resample', 'test')})"
         )
@@ -92,7 +95,7 @@ def _cut(explorer: Explorer, bounds: Shares) -> tuple[Distinct, list[int], float
 def relative_cuts(histogram: Histogram, share: float, least: float = 1e-4) -> Floats:
     """Return ascending cuts between which FAR and FRR change by at most about a share of themselves.
 
-    The ends of cells are what there is to choose from; rates below the ``least`` are not told apart.
+    The ends of bins are what there is to choose from; rates below the ``least`` are not told apart.
     """
     far, frr = (
         np.maximum(rate, least)
@@ -107,7 +110,7 @@ def relative_cuts(histogram: Histogram, share: float, least: float = 1e-4) -> Fl
 
 
 def _ends(histogram: Histogram) -> tuple[Floats, Mask]:
-    """Return the largest number of each filled cell, and whether it is the only one in it."""
+    """Return the largest number of each filled bin, and whether it is the only one in it."""
     low, high = histogram.limits
     ends = np.minimum(histogram.grid.highest(histogram.filled).astype(np.float64), high)
     starts = np.maximum(histogram.grid.lowest(histogram.filled).astype(np.float64), low)
@@ -115,7 +118,7 @@ def _ends(histogram: Histogram) -> tuple[Floats, Mask]:
 
 
 def _wide(histogram: Histogram, bounds: Shares) -> Mask:
-    """Return the cells of several numbers that hold too much of a class."""
+    """Return the bins of several numbers that hold too much of a class."""
     filled = histogram.filled
     share = [counts[filled] / size for counts, size in _classes(histogram)]
     wide = np.zeros(histogram.grid.size, dtype=np.bool_)
@@ -124,19 +127,19 @@ def _wide(histogram: Histogram, bounds: Shares) -> Mask:
     return wide
 
 
-def _classes(histogram: Histogram) -> tuple[tuple[Counts, int], tuple[Counts, int]]:
+def _classes(histogram: Histogram) -> tuple[tuple[Ints, int], tuple[Ints, int]]:
     return (histogram.negative, histogram.negatives), (histogram.positive, histogram.positives)
 
 
 def _bounds(histogram: Histogram, bound: float, trials: int) -> Shares:
-    """Return the most of each class that a cell may hold: so many trials always."""
+    """Return the most of each class that a bin may hold: so many trials always."""
     return max(bound, trials / histogram.negatives), max(bound, trials / histogram.positives)
 
 
 def _atoms(histogram: Histogram, whole: Mask, known: Distinct) -> tuple[Distinct, Mask]:
     """Return what is not cut further, by its largest number, and whether all its scores are equal.
 
-    These are the filled cells that are taken as a ``whole``, and the scores of the cells where all are known.
+    These are the filled bins that are taken as a ``whole``, and the scores of the bins where all are known.
     """
     filled = histogram.filled
     taken = whole[filled]
