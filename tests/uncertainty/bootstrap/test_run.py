@@ -13,7 +13,7 @@ import brute
 import priori
 from four_users import ALPHAS, small
 from priori import Scores
-from priori.engines.binning import most_between
+from priori.engines.narrow_cuts import most_between
 from priori.scores import Trials
 from priori.uncertainty.bands import value_of
 from priori.uncertainty.bootstrap import draws
