@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan images docs compile-times clean test-lowest test-wheel test-cluster
+.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan images docs compile-times light clean test-lowest test-wheel test-cluster
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -74,6 +74,9 @@ mutate: $(VENV)/.installed-test  ## Change SAMPLE=300 places of the source, one 
 
 compile-times: $(VENV)/.installed  ## Print how long each kernel takes to compile, for a first band and for the demo
 	$(BIN)/python tools/compile_times.py
+
+light: $(VENV)/.installed  ## Print what short commands cost: modules, and processor time beside numpy and click
+	$(BIN)/python tools/light.py
 
 clean:  ## Remove what make made
 	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate

@@ -24,7 +24,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from suite import boards, changes, cluster, cores, growth, peers, references, scale  # noqa: E402 - after the path is set
+from suite import boards, changes, cluster, cores, growth, many, peers, references, scale  # noqa: E402 - after the path is set
 from suite.measure import Bench  # noqa: E402
 
 
@@ -33,9 +33,8 @@ def main() -> None:
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--full", dest="size", action="store_const", const="full", help="up to 10^8 trials")
     size.add_argument("--quick", dest="size", action="store_const", const="quick", help="small sizes, to try it out")
-    parser.add_argument(
-        "--only", choices=["references", "peers", "scale", "cluster", "cores", "growth", "boards"], help="one section"
-    )
+    names = ["references", "peers", "scale", "cluster", "cores", "growth", "boards", "many"]
+    parser.add_argument("--only", choices=names, help="one section")
     parser.add_argument("--repeats", type=int, default=5)
     parser.set_defaults(size="ordinary")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md")
@@ -50,6 +49,8 @@ def main() -> None:
             sections.append(table.text())
     if options.only in (None, "boards"):
         sections.append(boards.text(Bench(options.repeats), options.size))
+    if options.only in (None, "many"):
+        sections.append(many.text(options.data, options.size))
     if options.only in (None, "scale"):
         sections.append(scale.text(options.data, options.size, options.repeats))
     if options.only in (None, "cluster"):

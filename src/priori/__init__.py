@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from priori.decisions.outcomes import Outcomes, count
     from priori.decisions.tasks import Task
     from priori.engines import Table, scan, scan_table
-    from priori.readers import read, read_table
+    from priori.readers import read
+    from priori.readers.trial_tables import read_table
     from priori.scores import Scores
     from priori.studies.coverage import Coverage, coverage
     from priori.studies.design_effect import design_effect
@@ -80,7 +81,8 @@ _LATER = {
         "priori.scores": "Scores",
         "priori.curves.averaging": "AverageCurve AverageEPC average average_epc recommend",
         "priori.engines": "Table scan scan_table",
-        "priori.readers": "read read_table",
+        "priori.readers": "read",
+        "priori.readers.trial_tables": "read_table",
         "priori.studies.coverage": "Coverage coverage",
         "priori.studies.design_effect": "design_effect",
         "priori.studies.planning": "plan",

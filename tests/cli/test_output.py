@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -14,7 +15,7 @@ from matplotlib import pyplot
 
 from priori.base.errors import OptionError
 from priori.cli import COMMANDS
-from priori.cli.output import Output
+from priori.cli.output import Output, table_of
 
 mpl.use("agg")
 
@@ -63,7 +64,11 @@ def test_figure_and_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     for drawn in (pyplot.figure(), pyplot.figure().add_subplot()):
         figure.unlink(missing_ok=True)
         Output("table", str(numbers), str(figure)).finish(
-            table=lambda: "a table", csv=_refused, json=_refused, figure=lambda drawn=drawn: drawn, warnings=["first"]
+            table=lambda: "a table",
+            csv=_refused,
+            json=_refused,
+            figure=lambda plots, drawn=drawn: drawn,
+            warnings=["first"],
         )
         assert figure.read_text(encoding="utf-8").startswith("<?xml")
     assert numbers.read_text(encoding="utf-8") == "a table\n"
@@ -73,6 +78,23 @@ def test_figure_and_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(OptionError, match="cannot write"):
         Output("table", str(tmp_path / "no" / "x.txt")).finish(table=lambda: "a", csv=_refused, json=_refused)
     pyplot.close("all")
+
+
+@pytest.mark.parametrize(("format_", "given"), [("csv", "a\n1\n"), ("json", '"a": 1')])
+def test_a_result_gives_its_own(format_: str, given: str, capsys: pytest.CaptureFixture[str]) -> None:
+    result = SimpleNamespace(columns=lambda: {"a": [1]}, to_dict=lambda: {"a": 1}, warnings=["mind this"])
+    Output(format_, None).finish(result, table=_refused)
+    out, err = capsys.readouterr()
+    assert given in out
+    assert err == "priori: warning: mind this\n"
+
+
+def test_a_table_of_columns() -> None:
+    columns = {"alpha": [0.1, 0.5], "value": [0.25, 0.5], "significant": [True, False], "threshold": [1.23456789, 2]}
+    headings = {"threshold": "cut", "value": "HTER", "significant": "significant"}
+    assert table_of("A title", columns, headings, rows=[0]).split("\n")[3].split() == ["1.23457", "25.00", "%", "yes"]
+    shown = table_of("", columns, headings, rate=False, note="a note", threshold="{:.2f}".format).split("\n")
+    assert [line.split() for line in shown[2:]] == [["1.23", "0.25", "yes"], ["2.00", "0.5", "no"], ["a", "note"], []]
 
 
 @pytest.mark.parametrize("name", WITH_FORMATS)

@@ -268,7 +268,8 @@ def test_bash_completes(tmp_path: Path) -> None:
 
 def test_every_command_tells_its_exit_codes_and_takes_json() -> None:
     for name, command in every_command().items():
-        context = click.Context(command, info_name=name)
+        # The help option of a command is made once: with the names that the group gives it.
+        context = click.Context(command, info_name=name, parent=click.Context(cli, **cli.context_settings))
         context.meta["priori.help_all"] = True
         told = command.get_help(context)
         assert EXIT_CODES in " ".join(told.split()), name
@@ -310,7 +311,7 @@ def terminal(folder: Path, **environment: str) -> str:
     """Return what a progress bar writes to a terminal."""
     pty = pytest.importorskip("pty")
     code = (
-        "from priori.cli.progress import Progress\n"
+        "from priori.cli.output import Progress\n"
         "with Progress('work', patience=0) as progress:\n    progress(0, 2); progress(1, 2)\n"
     )
     ours, theirs = pty.openpty()

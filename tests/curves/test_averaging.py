@@ -150,7 +150,9 @@ def test_weights_by_size_give_pooling_back(sets):
     together = priori.roc(pool(scores), points="all")
     for curve in (by_size, pooled):
         rows = np.unique(np.column_stack([curve.fpr, curve.tpr]), axis=0)
-        assert np.array_equal(rows, np.unique(np.column_stack([together.fpr, together.tpr]), axis=0))
+        # No threshold accepts a score of -inf, yet an average ends where all is accepted.
+        whole = np.column_stack([np.append(together.fpr, 1), np.append(together.tpr, 1)])
+        assert np.array_equal(rows, np.unique(whole, axis=0))
 
 
 @given(st.integers(1, 5), st.integers(1, 5), st.integers(1, 4), st.data())
@@ -459,10 +461,10 @@ def test_a_data_set_with_one_class_is_named_or_left_out():
         ({"method": "threshold", "positions": "every"}, "'exact'"),
         ({"interval": "bayes"}, "choose one of: t"),
         ({"confidence_level": 1.0}, "between 0 and 1"),
-        ({"n_resamples": 1}, "from 2 up"),
+        ({"n_resamples": 1}, "from 2 to"),
         ({"within": True}, "interval='bootstrap'"),
         ({"rng": -1}, "a seed from 0"),
-        ({"interval": "bootstrap", "within": True, "n_resamples": 10**9}, "fewer positions"),
+        ({"interval": "bootstrap", "within": True, "n_resamples": 10**6}, "fewer positions"),
     ],
 )
 def test_bad_options_say_what_to_do(options, message):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -88,3 +90,15 @@ def test_bad_options_are_said() -> None:
         priori.epc_by(scores, scores, by="sex")  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="unknown choice of thresholds"):
         priori.epc_by(scores, scores, thresholds="per-user")  # type: ignore[arg-type]
+
+
+def test_alphas_that_floats_hardly_tell_apart_are_told_apart() -> None:
+    """Two trials of either class: the first threshold is left at 1/2 exactly, not within rounding of it."""
+    scores = Scores.from_predictions([0, 1, 0, 1], [0.0, 1.0, 2.0, 3.0], user=[0] * 4)
+    alphas = [Fraction(1, 2) + Fraction(k, 10**13) for k in (-3, -2, -1, 0, 1, 2)]
+    whole = Scores.from_predictions([0, 1, 0, 1], [0.0, 1.0, 2.0, 3.0])
+    alone = priori.epc(whole, whole, alpha=alphas)
+    assert np.array_equal(priori.epc_by(scores, scores, alpha=alphas).threshold, alone.threshold)
+    assert alone.threshold.tolist() == [0.5] * 4 + [2.5] * 2
+    backwards = priori.epc(whole, whole, alpha=[*alphas[::-1], alphas[2]])
+    assert backwards.threshold.tolist() == [2.5] * 2 + [0.5] * 5

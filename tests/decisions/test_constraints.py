@@ -131,10 +131,10 @@ def test_names_that_people_type() -> None:
         assert get_criterion(typed).name == name
     limited = get_criterion("at-least-recall")
     assert isinstance(limited, Constraint)
-    assert (limited.limited.name, limited.other.name) == ("recall", "precision")
+    assert (limited.aimed_at.name, limited.other.name) == ("recall", "precision")
     frr = get_criterion("target-frr")
     assert isinstance(frr, Target)
-    assert (frr.target.name, frr.v1.name) == ("frr", "far")
+    assert (frr.aimed_at.name, frr.v1.name) == ("frr", "far")
     assert get_criterion(priori.Measure.custom(lambda o: o.fp + o.fn, name="errors")).name == "min:errors"
     assert isinstance(get_criterion("bep"), BreakEven)
 

@@ -104,7 +104,7 @@ def test_a_prior_weighs_the_classes() -> None:
     fitted = calibrate(Scores.from_arrays(negative, positive), prior=0.02)
     assert fitted.method == "logistic:0.02"
     best = np.array([fitted.to_dict()["slope"], fitted.to_dict()["offset"]])
-    fit = LogisticFit.of(Weighed(negative), Weighed(positive), 0.02)
+    fit = LogisticFit.of(*(Weighed(each, np.ones(each.size, int)) for each in (negative, positive)), 0.02)
     for step in ([1e-4, 0], [-1e-4, 0], [0, 1e-4], [0, -1e-4]):
         assert fit.cost(best) < fit.cost(best + np.array(step))
 

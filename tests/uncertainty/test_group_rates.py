@@ -154,6 +154,8 @@ def test_only_claimed_users_need_a_group() -> None:
     assert found.rows("far")["group"].tolist() == ["f", "m"]
     with pytest.raises(priori.InputError, match="the group of user 'b' is missing; give one for each claimed user"):
         priori.group_rates(scores, 3.0, groups={"a": "f", "x": "m"})
+
+
 def test_groups_counted_together_are_as_each_alone() -> None:
     scores = population(40, 3, 39, crossed=True, user_effect_sd=0.4, probe_effect_sd=0.4, rng=3)
     of_user = {name: f"g{number % 7}" for number, name in enumerate(scores.users.values)}  # type: ignore[union-attr]

@@ -8,6 +8,7 @@ from scipy.stats import kendalltau
 
 import priori
 from priori.base.errors import OptionError
+from priori.decisions.measures import get_measure
 from priori.uncertainty.bootstrap import kernels
 from priori.uncertainty.bootstrap.draws import UnitsOfClass, bins_between, distinct_scores
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -22,7 +23,7 @@ from priori.uncertainty.both_rankings import (
     moved_ranks,
     tau_interval,
 )
-from priori.uncertainty.ranks import ranks_of
+from priori.uncertainty.ranks import rank_shares, ranks_of
 
 
 def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: float = 0.0) -> list[priori.EPC]:
@@ -185,6 +186,27 @@ def test_moves_are_simultaneous() -> None:
 
 def test_ranks_forgive_rounding() -> None:
     assert ranks_of(np.array([0.1 + 0.2, 0.3, 0.1])).tolist() == [2, 2, 1]
+
+
+def test_ranks_by_sorting_are_those_by_comparing_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("priori.uncertainty.ranks.DRAWS_AT_A_TIME", 7)
+    values = np.random.default_rng(3).integers(0, 9, (50, 12)).astype(np.float32)  # with many equals
+    below, equal = ((compare(values[:, None, :], values[:, :, None])).sum(axis=-1) for compare in (np.less, np.equal))
+    np.testing.assert_array_equal(ranks_of(values), 1 + below)
+    place = np.arange(12)
+    held = (place >= below[:, :, None]) & (place < (below + equal)[:, :, None])
+    np.testing.assert_allclose(rank_shares(values), (held / equal[:, :, None]).mean(axis=0), atol=1e-15)
+
+
+@pytest.mark.parametrize("bootstrap", ["user", "sample"])
+@pytest.mark.parametrize("measure", ["hter", "f1"])
+def test_intervals_of_values_are_those_of_each_band(bootstrap: str, measure: str) -> None:
+    shown = get_measure(measure)
+    curves = [curve.showing(shown) for curve in _curves(5, (1.5, 1.0, 9.0))]  # one without an error
+    board = priori.rank(curves, alpha=0.3, bootstrap=bootstrap, n_resamples=400)
+    bands = {curve.name: curve.band(bootstrap=bootstrap, n_resamples=400) for curve in curves}
+    for system, lower, upper in zip(board.system, board.lower, board.upper, strict=True):
+        assert (lower, upper) == (bands[system].lower[0], bands[system].upper[0])
 
 
 def test_the_best_a_posteriori_loses_when_its_scale_moves() -> None:

@@ -12,7 +12,7 @@ from scipy.special import betainc
 import priori
 from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population
-from priori.uncertainty.beta_binomial import _quantile, fit_beta_binomial
+from priori.uncertainty.beta_binomial import _log_posterior, _quantile, fit_beta_binomial
 from priori.uncertainty.user_rates import alike, at_least, kruskal_wallis
 
 ERRORS = np.array([0, 1, 0, 9, 2, 0, 1, 0, 3, 0, 0, 4])
@@ -136,7 +136,7 @@ def test_quantiles_of_mixtures_are_those_of_bisection(trials, rate, share):
     np.testing.assert_allclose(found, low, rtol=1e-7, atol=1e-16)
 
 
-def test_many_users_are_permuted_some_at_a_time_and_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_users_are_permuted_some_at_a_time() -> None:
     rng = np.random.default_rng(0)
     trials = np.full(5000, 10)
     errors = rng.binomial(trials, 0.2)
@@ -145,10 +145,52 @@ def test_many_users_are_permuted_some_at_a_time_and_less_often(monkeypatch: pyte
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40e6  # all permutations at once take 160 MB
-    apart = np.repeat([0, 4], 2500)
-    for permutations, wanted in ((100, 199), (300, 300), (3000, 1999)):
-        monkeypatch.setattr("priori.uncertainty.user_rates.DRAWN", permutations * trials.size)
-        assert alike(apart, trials, rng) == 1 / (1 + wanted)
+
+
+@pytest.mark.parametrize(("users", "rate"), [(300, 0.2), (2000, 0.01)])
+def test_very_many_users_are_judged_as_their_permutations_would(monkeypatch, users, rate) -> None:
+    rng = np.random.default_rng(users)
+    trials = rng.integers(1, 12, users)
+    for spread in (500.0, 30.0, 8.0):
+        errors = rng.binomial(trials, rng.beta(spread * rate, spread * (1 - rate), users))
+        monkeypatch.setattr("priori.uncertainty.user_rates.MANY_USERS", users)
+        permuted = alike(errors, trials, rng)
+        monkeypatch.setattr("priori.uncertainty.user_rates.MANY_USERS", users - 1)
+        assert alike(errors, trials, rng) == pytest.approx(permuted, abs=0.04)
+
+
+def test_fewer_points_average_as_well_over_the_posterior_of_many_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    trials = rng.integers(20, 2000, 1500).astype(float)
+    errors = rng.binomial(trials.astype(int), rng.beta(2, 30, 1500)).astype(float)
+    fitted = fit_beta_binomial(errors, trials)
+    monkeypatch.setattr("priori.uncertainty.beta_binomial.MANY", 1e9)
+    plain = fit_beta_binomial(errors, trials)
+    assert fitted.weight.size < plain.weight.size
+    monkeypatch.setattr("priori.uncertainty.beta_binomial.AT_A_TIME", 5000)  # and some users at a time
+    for found, wanted in zip(fitted.rates(errors, trials, 0.95), plain.rates(errors, trials, 0.95), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4)
+
+
+def test_the_posterior_is_that_of_each_user_counted_on_its_own() -> None:
+    rng = np.random.default_rng(5)
+    trials = rng.integers(1, 30, 80).astype(float)
+    errors = rng.binomial(trials.astype(int), 0.2).astype(float)
+    counted = [np.unique(values, return_counts=True) for values in (errors, trials - errors, trials)]
+    logit, log_k = rng.normal(-1, 1, 9), rng.normal(2, 3, 9)
+    mean, k = 1 / (1 + np.exp(-logit)), np.exp(log_k)
+    each = stats.betabinom(trials[:, None], mean * k, (1 - mean) * k).logpmf(errors[:, None]).sum(axis=0)
+    wanted = each + np.log(mean * (1 - mean) * k / (1 + k) ** 2)
+    found = _log_posterior(logit, log_k, counted)
+    np.testing.assert_allclose(found - found[0], wanted - wanted[0], rtol=1e-9, atol=1e-9)
+
+
+def test_a_drawing_of_very_many_users_is_one_of_some_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("priori.plots.people.MOST_DRAWN", 25)
+    found = priori.user_rates(population(60, 9, 20, user_effect_sd=0.8, rng=1), 1.25)
+    axes = found.plot()
+    assert axes.get_legend_handles_labels()[1][0] == "sheep (25 of 60 users)"
+    assert len(axes.collections[0].get_offsets()) == 25
 
 
 def test_animals_among_very_many_users_are_counted_against_the_hypergeometric() -> None:

@@ -10,12 +10,12 @@ from typing import Any
 from priori.app.limits import FieldErrors, Limits
 from priori.base.alphas import as_fraction
 from priori.base.errors import OptionError, PrioriError, unknown
+from priori.base.options import FormField, option_fields
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, get_measure
 from priori.decisions.tasks import TASKS
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.resampling import FormField, option_fields
 from priori.uncertainty.claims import Claim
 
 #: The bundled examples, as the form lists them.

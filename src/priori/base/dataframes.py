@@ -102,7 +102,8 @@ def columns_of(
 
 def unmasked(column: NDArray[Any]) -> NDArray[Any]:
     """Return a column with its masked entries as NaN or None."""
-    if not isinstance(column, np.ma.MaskedArray):
+    # numpy imports its masked arrays when they are first named, and most columns are none.
+    if type(column) is np.ndarray or not isinstance(column, np.ma.MaskedArray):
         return column
     if not np.ma.is_masked(column):
         return np.asarray(column.data)

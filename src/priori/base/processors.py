@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from priori.base.limits import MOST_THREADS, whole_number
@@ -43,5 +42,7 @@ def in_parts(work: Callable[[slice], Result], size: int, parts: int | None = Non
     if workers == 1 or parts < 2:
         return [work(slice(0, size))]
     ends = [size * number // parts for number in range(parts + 1)]
+    from concurrent.futures import ThreadPoolExecutor  # large sets only: it takes long to import
+
     with ThreadPoolExecutor(min(workers, parts)) as pool:
         return list(pool.map(work, map(slice, ends[:-1], ends[1:])))

@@ -1,4 +1,4 @@
-"""Results as text: JSON and CSV."""
+"""Results as text: JSON and CSV, and numbers as tables show them."""
 
 from __future__ import annotations
 
@@ -56,3 +56,24 @@ def _cell(value: Any, raw_text: bool) -> Any:
     if isinstance(value, str) and not raw_text and value.lstrip("'").startswith(FORMULA):
         return f"'{value}"
     return repr(value) if isinstance(value, float) else value
+
+
+def cell(number: float, rate: bool = True) -> str:
+    """Return a number for a table: a rate in per cent with two decimals, anything else with four digits."""
+    return f"{100 * number:.2f} %" if rate else f"{number:.4g}"
+
+
+def cells(numbers: Iterable[float], rate: bool = True) -> list[str]:
+    """Return numbers for a table."""
+    return [cell(float(number), rate) for number in numbers]
+
+
+def p_text(p_value: float) -> str:
+    """Return a p-value with four decimals; what rounds to 0 is only less than something.
+
+    Examples
+    --------
+    >>> p_text(0.03217), p_text(1e-9)
+    ('0.0322', '<0.0001')
+    """
+    return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"

@@ -9,24 +9,44 @@ import io
 import os
 import re
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from priori._version import __version__
 from priori.base.errors import PrioriError
-from priori.base.extras import missing
-from priori.cli.completion import add_completion
-from priori.cli.messages import message_of, unknown_command
-from priori.cli.output import say_error
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 __all__ = ["COMMANDS", "main"]
 
-#: The commands, in the order in which --help lists them; each is ``command`` in the module of its name.
-COMMANDS = (
-    "epc", "compare", "rank", "check", "threshold", "rates", "calibration", "report", "app", "average", "average-epc",
-    "ztest", "plan", "coverage", "roc", "det", "epsc", "adcf", "pad", "run", "demo", "schema", "completion",
-)  # fmt: skip
+#: The commands in the order of --help, with what it says of them; each is ``command`` in the module of its name.
+COMMANDS = {
+    "epc": "The Expected Performance Curve of one or more systems.",
+    "compare": "Is A better than B? A paired test at every alpha.",
+    "rank": "Many systems from best to worst, a priori and a posteriori, with intervals of their ranks.",
+    "check": "Do the error rates keep these limits? A gate for continuous integration.",
+    "threshold": "Choose a threshold on development scores.",
+    "rates": "Outcomes and all measures at a threshold fixed in advance, with intervals; by group, or by user.",
+    "calibration": "What scores cost as log-likelihood ratios: Cllr, DCF and their minima.",
+    "report": "One page with everything: verdict, curves, tables.",
+    "app": "The report page in a browser: upload scores.",
+    "average": "One ROC curve from many: data sets, folds, users or readers.",
+    "average-epc": "The EPC averaged over data sets, or over folds.",
+    "ztest": "Intervals and tests of HTER or DCF, from rates or from scores.",
+    "plan": "How many users and trials do I need?",
+    "coverage": "Do bands cover the curves of unseen users?",
+    "roc": "ROC curves of test scores (a posteriori).",
+    "det": "DET curves of test scores (a posteriori).",
+    "epsc": "Under attack: the Expected Performance and Spoofability Curve.",
+    "adcf": "Under attack: the a-DCF, actual and minimum.",
+    "pad": "Presentation attack detection: APCER by type, BPCER, ACER.",
+    "run": "Run a study that is described in one file.",
+    "demo": "A full evaluation of bundled real scores.",
+    "schema": "The JSON schema of saved results.",
+    "completion": "Shell completion of commands, options and files.",
+}
 
 #: What --help says last, of every command.
 EXIT_CODES = "Exit codes: 0 done; 1 limit broken; 2 bad input; 3 failed; 130 interrupted; 143 ended."
@@ -44,13 +64,28 @@ class Commands(click.Group):
         module = importlib.import_module(f"priori.cli.{cmd_name.replace('-', '_')}")
         command: click.Command = module.command
         command.epilog = EXIT_CODES
-        add_completion(command)
+        if ctx.resilient_parsing:  # the shell completes
+            from priori.cli.completion import add_completion
+
+            add_completion(command)
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        names = [CompletionItem(name, help=COMMANDS[name]) for name in COMMANDS if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
+            from priori.cli.messages import unknown_command
+
             raise unknown_command(args[0], COMMANDS)
         return super().resolve_command(ctx, args)
 
@@ -79,6 +114,8 @@ def main(arguments: list[str] | None = None) -> Any:
         click.echo(asked.format_message(), err=True)
         sys.exit(2)
     except (PrioriError, click.ClickException) as error:
+        from priori.cli.messages import message_of
+
         _fail(message_of(error), 2)
     except click.exceptions.Exit as ending:
         sys.exit(ending.exit_code)
@@ -95,6 +132,8 @@ def main(arguments: list[str] | None = None) -> Any:
             # No directory for temporary files, no more open files, a full disk: what no message of ours foresees.
             _fail(" ".join(filter(None, [error.strerror, error.filename and f"({error.filename})"])), 2)
         if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("priori"):
+            from priori.base.extras import missing
+
             _fail(str(missing(error.name.partition(".")[0])), 2)
         if sys.flags.dev_mode:
             raise
@@ -130,5 +169,7 @@ def _fail(message: str, code: int) -> None:
             sys.stdout.flush()
     except OSError:
         _drop_output()
+    from priori.cli.output import say_error
+
     say_error(message)
     sys.exit(code)

@@ -5,19 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import priori
 from priori.base.cautions import of_systems
+from priori.base.options import ResamplingOptions
 from priori.cli.commands import make_command, option
-from priori.cli.options import output_group, resampling_options
-from priori.cli.output import Output, table_text
-from priori.cli.progress import Progress
+from priori.cli.options import bands_around, output_group, resampling_options
+from priori.cli.output import Output, table_of
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epsc import adcf, adcf_weights
-from priori.uncertainty.bands import make_band
-from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.curves.epsc import adcf_weights
 
 
 @make_command(
-    "adcf", "Under attack: the a-DCF, actual and minimum.",
+    "adcf",
     SYSTEMS,
     option("--costs", metavar="MISS,NONTARGET,SPOOF", default="1,10,20", help="The costs of the three errors."),
     option("--priors", metavar="TARGET,NONTARGET,SPOOF", default="0.9,0.05,0.05", help="How often each kind comes."),
@@ -27,8 +26,8 @@ from priori.uncertainty.bootstrap.resampling import Resampling
     output_group("table", "csv", "json"),
 )  # fmt: skip
 def command(
-    systems: Systems, costs: str, priors: str, unnormalised: bool, resampling: Resampling | None, threads: int | None,
-    output: Output,
+    systems: Systems, costs: str, priors: str, unnormalised: bool, resampling: ResamplingOptions | None,
+    threads: int | None, output: Output,
 ) -> None:  # fmt: skip
     """Print the a-DCF (Shim et al. 2024) at the threshold that minimises it on the development scores.
 
@@ -42,7 +41,7 @@ def command(
       priori adcf --system A a-dev.csv a-test.csv --costs 1,10,10 --priors 0.94,0.01,0.05 --bootstrap auto
     """
     weights = costs.split(","), priors.split(",")
-    curves = systems.asked(partial(adcf, costs=weights[0], priors=weights[1], normalised=not unnormalised))
+    curves = systems.asked(partial(priori.adcf, costs=weights[0], priors=weights[1], normalised=not unnormalised))
     omega, beta, _ = adcf_weights(*weights)
     columns: dict[str, Any] = {
         "system": [curve.name for curve in curves],
@@ -52,18 +51,15 @@ def command(
         "actual": [curve.value[0] for curve in curves],
         "minimum": [curve.best[0] for curve in curves],
     }
-    warned = [(curve.name, curve.warnings) for curve in curves]
-    if resampling is not None:
-        bands = []
-        for curve in curves:
-            with Progress(f"bootstrap of {curve.name}") as progress:
-                bands.append(make_band(curve, resampling, threads=threads, progress=progress))
+    bands = bands_around(curves, resampling, threads)
+    if bands:
         columns |= {end: [getattr(band, end)[0] for band in bands] for end in ("lower", "upper")}
-        warned = [(band.curve.name, band.warnings) for band in bands]
-    rows = [[name, *(f"{number:.4g}" for number in numbers)] for name, *numbers in zip(*columns.values(), strict=True)]
+    warned = [(curve.name, each.warnings) for curve, each in zip(curves, bands or curves, strict=True)]
     title = f"{curves[0].measure.title}; thresholds chosen on the development scores"
     output.finish(
-        table=lambda: table_text(title, ["", *list(columns)[1:]], rows),
+        table=lambda: table_of(
+            title, columns, {**{name: name for name in columns}, "system": ""}, rate=False, threshold="{:.4g}".format
+        ),
         csv=lambda: columns,
         json=lambda: columns,
         warnings=of_systems(warned),

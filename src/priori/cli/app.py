@@ -14,7 +14,7 @@ from priori.cli.output import tell, warn
 
 
 @make_command(
-    "app", "The report page in a browser: upload scores.",
+    "app",
     option("--host", default="127.0.0.1", metavar="ADDRESS",
            help="The address to listen on. Any address but the local one lets other machines connect."),
     option("--port", type=click.IntRange(0, 65535), default=8000, help="The port to listen on; 0 picks a free one."),

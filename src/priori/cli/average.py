@@ -10,21 +10,22 @@ from typing import Any
 import click
 import numpy as np
 
+import priori
 from priori.base.errors import OptionError
-from priori.cli.averaging import AS_SYSTEMS, AVERAGING, PLOTTED, Averaging, announce, interval_cells
+from priori.base.texts import cell as percent
+from priori.cli.averaging import AS_SYSTEMS, AVERAGING, PLOTTED, Averaging, announce, limit_cell
 from priori.cli.commands import make_command, option
 from priori.cli.output import Output, table_text, tell
 from priori.cli.systems import READING, Reading
-from priori.curves.averaging import METHODS, AverageCurve, average, recommend
+from priori.curves.averaging import METHODS
 from priori.curves.averaging.methods import READINGS
-from priori.words.numbers import cell as percent
 
 #: The rates at which the summary reads a vertical and a horizontal average.
 SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}
 
 
 @make_command(
-    "average", "One ROC curve from many: data sets, folds, users or readers.",
+    "average",
     click.Argument(["files"], nargs=-1, metavar="FILE..."),
     AS_SYSTEMS,
     option("--method", type=click.Choice(list(METHODS)), help="How to average. Or answer the two questions below."),
@@ -72,14 +73,14 @@ def command(
         options["weights"] = None
     sampled = _positions(positions)
     datasets = averaging.read([*files, *(test for _, _, test in systems)], reading)
-    curve = average(datasets, positions=sampled, **options)
+    curve = priori.average(datasets, positions=sampled, **options)
     announce(f"{curve.method.name} average", curve.datasets.names, curve.datasets.skipped, curve)
 
     def table() -> str:
-        points = average(datasets, positions=SHOWN[chosen], **options) if chosen in SHOWN else curve
+        points = priori.average(datasets, positions=SHOWN[chosen], **options) if chosen in SHOWN else curve
         return _summary(curve) + "\n" + _points(points)
 
-    output.finish(table=table, csv=lambda: _columns(curve), json=curve.to_dict, figure=curve.plot)
+    output.finish(curve, table=table, csv=lambda: _columns(curve), warnings=())
 
 
 def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> str:
@@ -98,7 +99,7 @@ def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> 
         if method is not None and not METHODS[method].one_threshold:
             return method
         raise OptionError(f"along which axis will the curve be read? Say --read-along {axes}")
-    advice = recommend(bool(one_threshold), read_along or "fpr")
+    advice = priori.recommend(bool(one_threshold), read_along or "fpr")
     if method is None:
         return advice.method
     if method != advice.method and not (one_threshold and METHODS[method].one_threshold):
@@ -114,17 +115,19 @@ def _positions(text: str) -> int | str:
     return text if text == "exact" else int(text)
 
 
-def _columns(curve: AverageCurve) -> dict[str, Any]:
+def _columns(curve: priori.AverageCurve) -> dict[str, Any]:
     columns = curve.columns()
     names = list(columns) if curve.method.name == "threshold" else ["fpr", "tpr", "lower", "upper"]
     return {name: columns[name] for name in names}
 
 
-def _summary(curve: AverageCurve) -> str:
+def _summary(curve: priori.AverageCurve) -> str:
     kind = {"t": "Student's t", "normal": "normal", "bootstrap": "bootstrap"}[curve.plan.kind]
     rows = [
-        ["average AUC", f"{curve.auc.value:.5f}", *interval_cells(curve.auc.lower, curve.auc.upper, "{:.5f}".format)],
-        ["average EER", percent(curve.eer.value), *interval_cells(curve.eer.lower, curve.eer.upper)],
+        *(
+            [f"average {name}", show(found.value), limit_cell(found.lower, show), limit_cell(found.upper, show)]
+            for name, found, show in (("AUC", curve.auc, "{:.5f}".format), ("EER", curve.eer, percent))
+        ),
         ["area under the average curve", f"{curve.area:.5f}", "", ""],
         ["location against spread", f"{curve.commensurability.ratio:.3f}", "", ""],
     ]
@@ -135,7 +138,7 @@ def _summary(curve: AverageCurve) -> str:
     return table_text(f"{heading}\n{fill(curve.meaning, 100)}\n", ["", "value", "from", "to"], rows, note=note)
 
 
-def _points(curve: AverageCurve) -> str:
+def _points(curve: priori.AverageCurve) -> str:
     number = curve.fpr.size if curve.method.name in SHOWN else 13
     rows = np.unique(np.linspace(0, curve.fpr.size - 1, number).round().astype(int)).tolist()
     columns = {"threshold": [f"{curve.threshold[row]:.6g}" for row in rows]} if curve.method.one_threshold else {}
@@ -145,7 +148,7 @@ def _points(curve: AverageCurve) -> str:
     ):
         columns[name] = [percent(rate[row]) for row in rows]
         if curve.method.name != fixed:
-            limits = [interval_cells(lower[row], upper[row]) for row in rows]
-            columns[f"{name} from"], columns[f"{name} to"] = ([pair[side] for pair in limits] for side in (0, 1))
+            columns |= {f"{name} {end}": [limit_cell(limits[row]) for row in rows]
+                        for end, limits in (("from", lower), ("to", upper))}  # fmt: skip
     lines = [list(line) for line in zip(*columns.values(), strict=True)]
     return table_text("Some points of the curve (--format csv has all)", list(columns), lines)

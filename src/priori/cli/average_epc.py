@@ -11,20 +11,19 @@ from typing import Any
 import click
 import numpy as np
 
+import priori
 from priori.base.errors import OptionError
-from priori.cli.averaging import AS_SYSTEMS, AVERAGING, PLOTTED, Averaging, announce, interval_cells
+from priori.base.texts import cell as percent
+from priori.cli.averaging import AS_SYSTEMS, AVERAGING, PLOTTED, Averaging, announce, limit_cell
 from priori.cli.commands import make_command, option
 from priori.cli.options import ALPHAS, COSTS, CURVE, alpha_list
-from priori.cli.output import Output, table_text
+from priori.cli.output import Output, table_of
 from priori.cli.systems import READING, Reading
-from priori.curves.averaging import AverageEPC, average_epc
 from priori.decisions.costs import price
-from priori.decisions.tasks import get_task
-from priori.words.numbers import cell as percent
 
 
 @make_command(
-    "average-epc", "The EPC averaged over data sets, or over folds.",
+    "average-epc",
     click.Argument(["files"], nargs=-1, metavar="TEST..."),
     AS_SYSTEMS,
     option("--dev", multiple=True, metavar="FILE", help="Development scores; repeatable: as many as test files, in "
@@ -51,14 +50,14 @@ def command(
       priori average-epc --system site-a a-dev.csv a-test.csv --system site-b b-dev.csv b-test.csv
       priori average-epc --by fold folds.csv
     """
-    shown, alphas = price(get_task(task), criterion, measure, alpha_list(alpha), costs, prior)
+    shown, alphas = price(task, criterion, measure, alpha_list(alpha), costs, prior)
     dev, files = (*dev, *(each for _, each, _ in systems)), (*files, *(each for _, _, each in systems))
     tests = averaging.read(files, reading)
     devs = averaging.read(dev, reading) if dev else tests
     in_order = bool(dev) and averaging.by is None and len(files) > 1
     if in_order and len(dev) != len(files):
         raise OptionError(f"{len(dev)} --dev files for {len(files)} test files; give as many, in the same order")
-    curve = average_epc(
+    curve = priori.average_epc(
         list(devs.values()) if in_order else devs,
         (list(tests.values()) if in_order else tests) if dev else None,
         thresholds="common" if one_threshold else "per-dataset",
@@ -70,18 +69,16 @@ def command(
         **averaging.options(),
     )
     announce("average EPC", curve.names, curve.skipped, curve)
-    output.finish(table=lambda: _table(curve), csv=curve.columns, json=curve.to_dict, figure=curve.plot)
+    output.finish(curve, table=lambda: _table(curve), warnings=())
 
 
-def _table(curve: AverageEPC) -> str:
-    show = partial(percent, rate=curve.measure.rate)
-    rows = []
-    for row in np.unique(np.linspace(0, curve.alpha.size - 1, min(curve.alpha.size, 11)).round().astype(int)).tolist():
-        interval = interval_cells(curve.lower[row], curve.upper[row], show)
-        threshold = [] if math.isnan(curve.threshold[row]) else [f"{curve.threshold[row]:.6g}"]
-        values = show(curve.value[row]), *interval, show(curve.best[row])
-        rows.append([f"{curve.alpha[row]:.4g}", *values, *threshold])
-    header = ["alpha", curve.measure.title, "from", "to", "best", *(["threshold"] if len(rows[0]) == 6 else [])]
+def _table(curve: priori.AverageEPC) -> str:
+    rows = np.unique(np.linspace(0, curve.alpha.size - 1, min(curve.alpha.size, 11)).round().astype(int)).tolist()
+    headings = {"alpha": "alpha", "value": curve.measure.title, "lower": "from", "upper": "to", "best": "best"}
+    headings |= {} if math.isnan(curve.threshold[rows[0]]) else {"threshold": "threshold"}
+    end = partial(limit_cell, show=partial(percent, rate=curve.measure.rate))
     title = f"Average EPC of {len(curve.curves)} data sets, by {curve.criterion.name}\n{fill(curve.meaning, 100)}\n"
     note = f"Intervals: {100 * curve.plan.confidence_level:g} % over data sets ({curve.plan.kind}), at each alpha."
-    return table_text(title, header, rows, note=note)
+    return table_of(
+        title, curve.columns(), headings, rate=curve.measure.rate, rows=rows, note=note, lower=end, upper=end
+    )

@@ -6,19 +6,21 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
+import priori
 from priori.base.errors import InputError, OneClassError, OptionError
+from priori.base.texts import cell as percent
 from priori.cli.commands import Group, option
 from priori.cli.options import LEVEL, output_group
 from priori.cli.output import tell, warn
 from priori.cli.systems import Reading
-from priori.curves.averaging import AverageCurve, AverageEPC
 from priori.curves.averaging.intervals import INTERVALS
-from priori.scores import Scores, pool
-from priori.words.numbers import cell as percent
+from priori.scores import pool
+
+Averaged: TypeAlias = "priori.AverageCurve | priori.AverageEPC"
 
 #: The data sets as other commands name systems, instead of files.
 AS_SYSTEMS = option(
@@ -51,7 +53,7 @@ class Averaging:
             "skip_incomplete": self.skip_incomplete,
         }
 
-    def read(self, files: Sequence[str], reading: Reading) -> dict[str, Scores]:
+    def read(self, files: Sequence[str], reading: Reading) -> dict[str, priori.Scores]:
         """Read files and return their data sets by name.
 
         Without ``--by`` several files are a data set each, and one file is taken apart by its dataset column. With
@@ -64,14 +66,14 @@ class Averaging:
         column = "user" if self.by == "user" else "dataset"
         if self.by not in (None, "user", "dataset"):
             reading = replace(reading, column=(*reading.column, f"dataset={self.by}"))
-        datasets: dict[str, list[Scores]] = {}
+        datasets: dict[str, list[priori.Scores]] = {}
         for path in files:
             scores = self._read(path, reading)
             for name, part in _take_apart(scores, column, self.by).items() if scores is not None else ():
                 datasets.setdefault(name, []).append(part)
         return {name: parts[0] if len(parts) == 1 else pool(parts) for name, parts in datasets.items()}
 
-    def _read(self, path: str, reading: Reading) -> Scores | None:
+    def _read(self, path: str, reading: Reading) -> priori.Scores | None:
         try:
             return reading.read(path, trials=self.trials).load()
         except OneClassError as error:
@@ -81,7 +83,7 @@ class Averaging:
             return None
 
 
-def _take_apart(scores: Scores, column: Any, by: str | None) -> dict[str, Scores]:
+def _take_apart(scores: priori.Scores, column: Any, by: str | None) -> dict[str, priori.Scores]:
     try:
         return scores.by(column)
     except InputError:
@@ -91,7 +93,7 @@ def _take_apart(scores: Scores, column: Any, by: str | None) -> dict[str, Scores
         ) from None
 
 
-def _one_each(read: Sequence[tuple[str, Scores | None]]) -> dict[str, Scores]:
+def _one_each(read: Sequence[tuple[str, priori.Scores | None]]) -> dict[str, priori.Scores]:
     stems = [Path(path).stem for path, _ in read]
     short = len(set(stems)) == len(stems)
     names = stems if short else [path for path, _ in read]
@@ -101,7 +103,7 @@ def _one_each(read: Sequence[tuple[str, Scores | None]]) -> dict[str, Scores]:
     return {name: scores for name, (_, scores) in zip(names, read, strict=True) if scores is not None}
 
 
-def announce(kind: str, names: Sequence[str], skipped: Sequence[str], curve: AverageCurve | AverageEPC) -> None:
+def announce(kind: str, names: Sequence[str], skipped: Sequence[str], curve: Averaged) -> None:
     """Say on standard error which average of which data sets this is, and what it means."""
     if skipped:
         tell(f"left out, one class only: {', '.join(skipped)}")
@@ -109,9 +111,9 @@ def announce(kind: str, names: Sequence[str], skipped: Sequence[str], curve: Ave
     warn(curve.warnings)
 
 
-def interval_cells(lower: float, upper: float, show: Callable[[float], str] = percent) -> list[str]:
-    """Return the two ends of an interval for a table; there is none where they are NaN."""
-    return ["-" if math.isnan(limit) else show(limit) for limit in (lower, upper)]
+def limit_cell(limit: float, show: Callable[[float], str] = percent) -> str:
+    """Return an end of an interval for a table; there is none where it is NaN."""
+    return "-" if math.isnan(limit) else show(limit)
 
 
 #: The options about data sets and intervals; the command gets them as ``averaging``.

@@ -10,18 +10,16 @@ from typing import Any, get_args
 import click
 import numpy as np
 
+import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
+from priori.base.texts import p_text
 from priori.cli.commands import make_command, option
 from priori.cli.options import LEVEL, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epc import EPC, epc
 from priori.decisions.likelihood_ratios import CALIBRATIONS, Meaning, ProbabilityMap, get_calibrator
-from priori.plots.curves import plot_epc
 from priori.scores.systems import System
-from priori.uncertainty.likelihood_ratio_costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
-from priori.words.numbers import p_text
 
 #: The columns of a cost, and of a difference, that people see.
 SHOWN = ("value", "expected", "lower", "upper")
@@ -33,7 +31,7 @@ TITLES = {
 
 
 @make_command(
-    "calibration", "What scores cost as log-likelihood ratios: Cllr, DCF and their minima.",
+    "calibration",
     SYSTEMS,
     option("--from", "given", type=click.Choice(get_args(Meaning)), default="llr",
            help="Take scores for log-likelihood ratios (llr) or for probabilities. Probabilities become log-likelihood "
@@ -79,11 +77,11 @@ def command(
         raise OptionError("the figure needs --range A B with A below B, and at least two --points")
     read = systems.read()
     costs = [
-        llr_costs(system.dev, system.test, given=given, calibrate=each, alpha=alpha_list(alpha) or (),
+        priori.llr_costs(system.dev, system.test, given=given, calibrate=each, alpha=alpha_list(alpha) or (),
                   resample=resample, confidence_level=level, name=system.name)
         for each in calibrators for system in read
     ]  # fmt: skip
-    tests = [(*pair, compare_llr_costs(*pair)) for pair in combinations(costs, 2)]
+    tests = [(*pair, priori.compare_llr_costs(*pair)) for pair in combinations(costs, 2)]
     output.finish(
         table=lambda: "\n".join([_costs(costs), *([_differences(tests)] if tests else [])]),
         csv=lambda: [{"system": [each.name], "calibrate": [each.calibrate], **each.columns()} for each in costs],
@@ -92,8 +90,9 @@ def command(
             "comparisons": [{"calibrate_a": a.calibrate, "calibrate_b": b.calibrate, **test.to_dict()}
                             for a, b, test in tests],
         },
-        figure=lambda: plot_epc(_curves(_ratios(read, given), calibrate, measure, np.linspace(*bounds, points)),
-                                best=True, axis="log-odds"),
+        figure=lambda plots: plots.plot_epc(
+            _curves(_ratios(read, given), calibrate, measure, np.linspace(*bounds, points)), best=True, axis="log-odds"
+        ),
         warnings=of_systems([(each.name, each.warnings) for each in costs]),
     )  # fmt: skip
 
@@ -109,28 +108,28 @@ def _ratios(systems: Sequence[System], given: Meaning) -> Sequence[System]:
     ]
 
 
-def _curves(systems: Sequence[System], calibrate: str, measure: str, log_odds: Any) -> list[EPC]:
+def _curves(systems: Sequence[System], calibrate: str, measure: str, log_odds: Any) -> list[priori.EPC]:
     """Return the curves by theory's thresholds, and by those of the development scores; each has the best, too."""
     alpha = 1 / (1 + np.exp(-log_odds))
     names = {f"bayes:{name}": f"by theory ({name})" if name != "none" else "by theory" for name in calibrate.split(",")}
     names["wer"] = "by development scores"
     return [
-        epc(system.dev, system.test, criterion=criterion, measure=measure, alpha=alpha,
-            name=f"{system.name}, thresholds {words}")
+        priori.epc(system.dev, system.test, criterion=criterion, measure=measure, alpha=alpha,
+                   name=f"{system.name}, thresholds {words}")
         for system in systems for criterion, words in names.items()
     ]  # fmt: skip
 
 
-def _title(costs: LLRCosts | LLRCostsTest, row: int) -> str:
+def _title(costs: priori.LLRCosts | priori.LLRCostsTest, row: int) -> str:
     at = "" if np.isnan(costs.alpha[row]) else f" at alpha {costs.alpha[row]:.4g}"
     return TITLES[str(costs.cost[row])] + at
 
 
-def _named(costs: LLRCosts) -> str:
+def _named(costs: priori.LLRCosts) -> str:
     return costs.name if costs.calibrate == "none" else f"{costs.name}, {costs.calibrate}"
 
 
-def _costs(costs: Sequence[LLRCosts]) -> str:
+def _costs(costs: Sequence[priori.LLRCosts]) -> str:
     rows = [
         [_named(each) if row == 0 else "", _title(each, row), *(f"{getattr(each, name)[row]:.4f}" for name in SHOWN)]
         for each in costs for row in range(each.value.size)
@@ -142,7 +141,7 @@ def _costs(costs: Sequence[LLRCosts]) -> str:
     return table_text(title, ["", "cost", *SHOWN], rows, note=note)
 
 
-def _differences(tests: Sequence[tuple[LLRCosts, LLRCosts, LLRCostsTest]]) -> str:
+def _differences(tests: Sequence[tuple[priori.LLRCosts, priori.LLRCosts, priori.LLRCostsTest]]) -> str:
     rows = [
         [f"{_named(a)} minus {_named(b)}" if row == 0 else "", _title(test, row),
          *(f"{getattr(test, name)[row]:.4f}" for name in COMPARED), p_text(float(test.p_value[row]))]

@@ -8,30 +8,27 @@ from typing import Any, get_args
 
 import click
 
+import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
+from priori.base.options import Claim
+from priori.base.texts import cell as percent
 from priori.base.whole_files import write_whole
 from priori.cli.commands import make_command, option
 from priori.cli.files import WRITTEN
-from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
-from priori.cli.output import Output, printable, table_text, tell
-from priori.cli.progress import Progress
+from priori.cli.options import COSTS, CRITERION, MEASURE, curve_at, one_alpha, output_group, resampling_options
+from priori.cli.output import Output, Progress, printable, table_text, tell
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epc import EPC, epc
 from priori.decisions.costs import price
-from priori.decisions.criteria import get_criterion
-from priori.decisions.tasks import get_task
 from priori.studies.gates import At, Checked, check_limits, check_no_worse, junit_xml
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.claims import Claim
-from priori.words.numbers import cell as percent
 
 #: Where GitHub keeps the summary of a step.
 SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 @make_command(
-    "check", "Do the error rates keep these limits? A gate for continuous integration.",
+    "check",
     SYSTEMS,
     option("--max", "maxima", multiple=True, metavar="MEASURE=LIMIT",
            help="A measure must not exceed this: hter=0.05, far=0.001. Repeatable."),
@@ -77,9 +74,8 @@ def command(
     if not (limits or least or no_worse_than):
         raise OptionError("give a limit: --max hter=0.05, --min recall=0.9, or --no-worse-than with --margin")
     chosen = one_alpha(alpha, "limits are held against at one alpha")
-    shown, chosen = price(get_task(task), criterion, measure, chosen, costs, prior)
-    settings = {"task": task, "criterion": criterion, "measure": shown,
-                "alpha": [get_criterion(criterion, task).alpha_or_half(chosen)]}  # fmt: skip
+    shown, chosen = price(task, criterion, measure, chosen, costs, prior)
+    settings = curve_at(task, criterion, chosen, measure=shown)
     systems.others = [] if no_worse_than is None else [printable(no_worse_than[0])]
     checked: list[Checked] = []
     for curve in systems.curves(dict(settings)):
@@ -120,17 +116,17 @@ def _limits(name: str, typed: Sequence[str], money: str | None) -> dict[str, flo
     return limits
 
 
-def _other(systems: Systems, typed: tuple[str, str, str], settings: dict[str, Any]) -> EPC:
+def _other(systems: Systems, typed: tuple[str, str, str], settings: dict[str, Any]) -> priori.EPC:
     name, *paths = typed
     reading = systems.reading.of(printable(name))
-    if systems.whole.folds is not None:
+    if systems.folds is not None:
         if paths[0] != paths[1]:
             raise OptionError(
                 "with --folds, --no-worse-than takes one file, given twice: --no-worse-than NAME FILE FILE"
             )
-        return systems.whole.crossed(reading.read(paths[0]), name, settings)
+        return systems.crossed(reading.read(paths[0]), name, settings)
     dev, test = (reading.read(path) for path in paths)
-    return epc(dev, test, name=name, **settings)
+    return priori.epc(dev, test, name=name, **settings)
 
 
 def _rows(checked: Sequence[Checked]) -> list[list[str]]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from priori.base.cautions import silenced
+from priori.cli import COMMANDS
 from priori.cli.files import check_files_apart
 from priori.cli.help import DescribedCommand
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Group:
 
 
 def make_command(
-    name: str, short_help: str, *parts: click.Parameter | Group, help: str | None = None
+    name: str, *parts: click.Parameter | Group, help: str | None = None
 ) -> Callable[[Callable[..., None]], click.Command]:
     """Make a command of a function; its options are listed by --help in the order given here.
 
@@ -58,33 +63,60 @@ def make_command(
             with silenced(*codes):
                 function(**typed)
 
-        described = help or function.__doc__
-        return click.command(name, DescribedCommand, short_help=short_help, params=params, help=described)(_gathered)
+        text = help or function.__doc__
+        return click.command(name, DescribedCommand, short_help=COMMANDS[name], params=params, help=text)(_gathered)
 
     return decorate
 
 
-class OptionSettings(TypedDict, total=False):
-    """What can be said of an option: the settings of `click.Option` that are used here."""
+def option(*names: str, table: str | None = None, **settings: Any) -> click.Option:
+    """Return an option with the settings of `click.Option`; its default is shown unless they say otherwise.
 
-    help: str
-    type: Any
-    default: Any
-    metavar: str | None
-    multiple: bool
-    required: bool
-    nargs: int
-    is_flag: bool | None
-    callback: Callable[[click.Context, click.Parameter, Any], Any]
-    show_default: bool
-    is_eager: bool
-    expose_value: bool
-
-
-def option(*names: str, **settings: Unpack[OptionSettings]) -> click.Option:
-    """Return an option; its default is shown by --help unless it says otherwise."""
+    With a ``table``, ``module:NAME``, it takes names that are listed there, which ``{}`` stands for in its help. The
+    module is imported when they are asked for.
+    """
     settings.setdefault("show_default", settings.get("default") is not None)
-    return click.Option(names, **settings)
+    if table is None:
+        return click.Option(names, **settings)
+    listing = Listing(names, **settings)
+    listing.table = table
+    return listing
+
+
+def names_in(table: str) -> tuple[str, ...]:
+    """Return the names that a table lists."""
+    module, _, name = table.partition(":")
+    return tuple(getattr(importlib.import_module(module), name))
+
+
+class Listing(click.Option):
+    """An option that takes names of a table, perhaps with more behind them."""
+
+    table: str
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help, with the names."""
+        self.help = (self.help or "").replace("{}", ", ".join(names_in(self.table)))
+        return super().get_help_record(ctx)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin like this."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in names_in(self.table) if name.startswith(incomplete)]
+
+
+class Named(click.Choice[str]):
+    """A choice among some names and those of a table, which is imported when somebody chooses."""
+
+    def __init__(self, table: str, *names: str) -> None:
+        self.table, self.names, self.case_sensitive = table, names, True
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "choices":
+            raise AttributeError(name)
+        self.choices: tuple[str, ...] = (*self.names, *names_in(self.table))
+        return self.choices
 
 
 def _codes(typed: str | None) -> list[str]:

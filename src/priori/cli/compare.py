@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
+import priori
 from priori.base.errors import OptionError
+from priori.base.texts import cell as percent
+from priori.base.texts import cells as percents
+from priori.base.texts import p_text
 from priori.cli.commands import make_command, option
 from priori.cli.options import CLAIM, CURVES, output_group, resampling_options
-from priori.cli.output import Output, table_text
-from priori.cli.progress import Progress
+from priori.cli.output import Output, Progress, table_of, table_text
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epc import EPC
 from priori.studies.evaluation.pairs import pairs_of
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparison import Comparison, make_comparison
 from priori.uncertainty.ranking import Ranking, make_ranking
-from priori.words.numbers import cell as percent
-from priori.words.numbers import p_text
 from priori.words.sentences import (
     about_claim,
     about_interval,
@@ -31,15 +30,17 @@ from priori.words.sentences import (
     pointwise_regions,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 #: The alphas that the summary shows when there are more than a dozen.
 SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
+#: The columns of a comparison besides the systems' own.
+HEADINGS = {
+    **{name: name for name in ("difference", "expected", "lower", "upper")},
+    "p_value": "p-value", "significant": "significant",
+}  # fmt: skip
 
 
 @make_command(
-    "compare", "Is A better than B? A paired test at every alpha.",
+    "compare",
     SYSTEMS, CURVES, CLAIM,
     option("--margin", type=float, metavar="SIZE", help="Also test, of two systems, whether each is no worse than the "
            "other by more than SIZE, such as 0.01 for one point, and whether they are equivalent."),
@@ -89,33 +90,20 @@ def command(
         else:
             result = make_ranking(curves, resampling, progress=progress, **options)
     output.finish(
+        result,
         table=lambda: _table(result, curves) if isinstance(result, Comparison) else _ranking(result, curves),
-        csv=result.columns,
-        json=result.to_dict,
-        figure=partial(_figure, result, histogram) if isinstance(result, Comparison) else None,
-        warnings=result.warnings,
+        figure=lambda plots: (
+            plots.plot_comparison(result) if histogram is None else plots.plot_histogram(result, histogram)
+        ),
     )
 
 
-def _figure(result: Comparison, histogram: float | None) -> Axes:
-    """Draw the difference along alpha, or its replicates at one."""
-    from priori.plots.comparison import plot_comparison, plot_histogram
-
-    return plot_comparison(result) if histogram is None else plot_histogram(result, histogram)
-
-
-def _table(result: Comparison, curves: Sequence[EPC]) -> str:
+def _table(result: Comparison, curves: Sequence[priori.EPC]) -> str:
     rate = bool(result.settings["rate"])
     every = list(range(result.alpha.size))
     rows = every if len(every) <= 12 else sorted({result.nearest(alpha) for alpha in SHOWN})
-    numbers = (result.value_a, result.value_b, result.difference, result.expected, result.lower, result.upper)
-    lines = [
-        [f"alpha {result.alpha[row]:.4g}", *(percent(float(column[row]), rate) for column in numbers),
-         p_text(float(result.p_value[row])), "yes" if result.significant[row] else "no"]
-        for row in rows
-    ]  # fmt: skip
     title = f"{result.settings['measure']} difference ({result.name_a} minus {result.name_b})"
-    header = ["", result.name_a, result.name_b, "difference", "expected", "lower", "upper", "p-value", "significant"]
+    headings = {"alpha": "", "value_a": result.name_a, "value_b": result.name_b, **HEADINGS}
     notes = [difference(curves, pairs_of(result), result.nearest(0.5))]
     if result.alpha.size > 1:
         notes.append(pointwise_regions(result))
@@ -126,10 +114,13 @@ def _table(result: Comparison, curves: Sequence[EPC]) -> str:
     if result.margin is not None:
         notes.append(margin_regions(result, curves[0].measure))
     notes.append(about_claim(result.settings["claim"]))
-    return table_text(f"{title}, {about_interval(result.settings)}", header, lines, note="\n".join(notes))
+    return table_of(
+        f"{title}, {about_interval(result.settings)}", result.columns(), headings, rate=rate, rows=rows,
+        note="\n".join(notes), alpha="alpha {:.4g}".format,
+    )  # fmt: skip
 
 
-def _ranking(result: Ranking, curves: Sequence[EPC]) -> str:
+def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
     rate = bool(result.settings["rate"])
     verdict = difference(curves, pairs_of(result), int(np.argmin(np.abs(result.alpha - 0.5))))
     sentences = [verdict, about_letters(result.confidence_level), about_claim(result.settings["claim"])]
@@ -138,7 +129,7 @@ def _ranking(result: Ranking, curves: Sequence[EPC]) -> str:
     for alpha in alphas:
         where = "mean over the alphas" if alpha is None else f"alpha {alpha:g}"
         rows = (
-            [ranked.name, percent(ranked.value, rate), percent(ranked.expected, rate),
+            [ranked.name, *percents([ranked.value, ranked.expected], rate),
              f"{ranked.rank} ({ranked.rank_lower} to {ranked.rank_upper})", ranked.groups]
             for ranked in result.places(alpha)
         )  # fmt: skip

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
 from functools import partial
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
+from priori.cli import COMMANDS
 from priori.cli.files import DIRECTORIES, FILES, metavar_words
 from priori.cli.output import emit
 
-#: The options that take a name, with the module and the table in it that lists these names.
-NAMES = {
-    "measure": ("priori.decisions.measures", "MEASURES"),
-    "criterion": ("priori.decisions.criteria", "CRITERIA"),
-    "input_format": ("priori.readers.formats", "FORMATS"),
-}
 
-
-@click.command(name="completion", short_help="Shell completion of commands, options and files.")
+@click.command(name="completion", short_help=COMMANDS["completion"])
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
@@ -40,22 +33,13 @@ def command(context: click.Context, shell: str) -> None:
 
 
 def add_completion(command: click.Command) -> None:
-    """Make the shell complete file names, measures and criteria in the parameters of a command."""
+    """Make the shell complete file names in the parameters of a command."""
     for parameter in command.params:
         words = set(metavar_words(parameter))
         # The constructor's argument of the same purpose would have to be repeated in every command.
         if words & (FILES | DIRECTORIES):
             parameter._custom_shell_complete = partial(_paths, "file" if words & FILES else "dir")
-        elif parameter.name in NAMES:
-            parameter._custom_shell_complete = partial(_names, *NAMES[parameter.name])
 
 
 def _paths(kind: str, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(incomplete, type=kind)]
-
-
-def _names(
-    module: str, table: str, ctx: click.Context, param: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    names = getattr(importlib.import_module(module), table)
-    return [CompletionItem(name) for name in names if name.startswith(incomplete)]

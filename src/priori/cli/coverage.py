@@ -6,24 +6,18 @@ from typing import Any
 
 import click
 
+import priori
 from priori.base.errors import OptionError
 from priori.base.limits import MOST_REPEATS, MOST_SYSTEMS, MOST_TRIALS, MOST_USERS
+from priori.base.texts import cell as percent
 from priori.cli.commands import make_command, option
 from priori.cli.options import CURVE, THREADS, output_group, resampling_option
-from priori.cli.output import Output, table_text
-from priori.cli.progress import Progress
+from priori.cli.output import Output, Progress, table_text
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epc import epc
-from priori.decisions.measure import Measure
-from priori.scores import Scores
-from priori.studies.coverage import FOUR, PREDICTION, Coverage, coverage
-from priori.words.numbers import cell as percent
+from priori.studies.coverage import FOUR, PREDICTION
 
-#: The options of simulated systems, and what `priori.studies.simulation.systems` calls them.
-SIMULATED = {
-    "systems_count": "count", "users": "n_users", "genuine": "genuine_per_user", "impostor": "impostor_per_user",
-    "user_effect": "user_effect_sd",
-}  # fmt: skip
+#: The options of simulated systems, as `priori.studies.simulation.systems` calls them.
+SIMULATED = ("count", "n_users", "genuine_per_user", "impostor_per_user", "user_effect_sd")
 
 
 def _names(text: str) -> list[str]:
@@ -38,18 +32,18 @@ def _numbers(text: str) -> list[int]:
 
 
 @make_command(
-    "coverage", "Do bands cover the curves of unseen users?",
+    "coverage",
     SYSTEMS,
     option("--simulate", is_flag=True, help="Simulated systems instead of files, of the NIST 2005 subset's shape."),
-    option("--systems", "systems_count", type=click.IntRange(1, MOST_SYSTEMS), metavar="N",
+    option("--systems", "count", type=click.IntRange(1, MOST_SYSTEMS), metavar="N",
            help="Number of simulated systems.  [default: 24]"),
-    option("--users", type=click.IntRange(4, MOST_USERS), metavar="N",
+    option("--users", "n_users", type=click.IntRange(4, MOST_USERS), metavar="N",
            help="Users in each of their sets.  [default: 124]"),
-    option("--genuine", type=click.IntRange(1, MOST_TRIALS), metavar="N",
+    option("--genuine", "genuine_per_user", type=click.IntRange(1, MOST_TRIALS), metavar="N",
            help="Genuine trials of a user.  [default: 9]"),
-    option("--impostor", type=click.IntRange(1, MOST_TRIALS), metavar="N",
+    option("--impostor", "impostor_per_user", type=click.IntRange(1, MOST_TRIALS), metavar="N",
            help="Impostor trials of a user.  [default: 96]"),
-    option("--user-effect", type=click.FloatRange(0, 1), metavar="SD",
+    option("--user-effect", "user_effect_sd", type=click.FloatRange(0, 1), metavar="SD",
            help="Standard deviation between users, in units of a score's.  [default: 0.5]"),
     option("--train-users", type=int, default=31, help="Users that a band is made from."),
     option("--test-users", type=int, default=62, help="Unseen users whose curve it should cover."),
@@ -86,29 +80,31 @@ def command(
     if simulate == bool(systems):
         raise OptionError("give score files (--system NAME DEV TEST) or --simulate, one of the two")
     pool = _simulated(simulated, seed) if simulate else _read(systems, simulated)
-    measure = epc(*pool[0], **{name: options[name] for name in ("task", "criterion", "measure")}, alpha=["0.5"]).measure
+    measure = priori.epc(
+        *pool[0], **{name: options[name] for name in ("task", "criterion", "measure")}, alpha=["0.5"]
+    ).measure
     with Progress("coverage") as progress:
-        result = coverage(
+        result = priori.coverage(
             pool, bootstraps=_names(bootstraps), n_resamples=_numbers(resamples), confidence_level=level, rng=seed,
             progress=progress, **options,
         )  # fmt: skip
-    output.finish(table=lambda: _table(result, measure), csv=result.columns, json=result.to_dict, figure=result.plot)
+    output.finish(result, table=lambda: _table(result, measure))
 
 
-def _simulated(simulated: dict[str, Any], seed: int) -> list[tuple[Scores, Scores]]:
+def _simulated(simulated: dict[str, Any], seed: int) -> list[tuple[priori.Scores, priori.Scores]]:
     from priori.studies.simulation import systems
 
-    return systems(**{SIMULATED[name]: value for name, value in simulated.items()}, rng=seed)
+    return systems(**simulated, rng=seed)
 
 
-def _read(systems: Systems, simulated: dict[str, Any]) -> list[tuple[Scores, Scores]]:
+def _read(systems: Systems, simulated: dict[str, Any]) -> list[tuple[priori.Scores, priori.Scores]]:
     if simulated:
-        name = next(iter(simulated)).removesuffix("_count").replace("_", "-")
-        raise OptionError(f"--{name} goes with --simulate, not with score files")
+        names = {param.name: param.opts[-1] for param in click.get_current_context().command.params}
+        raise OptionError(f"{names[next(iter(simulated))]} goes with --simulate, not with score files")
     return [(system.dev.load(), system.test.load()) for system in systems.read()]
 
 
-def _table(result: Coverage, measure: Measure) -> str:
+def _table(result: priori.Coverage, measure: priori.Measure) -> str:
     rows = []
     for name, users, samples, share, error, width in zip(*result.columns().values(), strict=True):
         spread = "-" if error != error else f"{100 * error:.1f}"

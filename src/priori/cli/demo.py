@@ -9,13 +9,12 @@ import click
 
 from priori.base.errors import OptionError
 from priori.base.extras import require
+from priori.base.texts import cell as percent
 from priori.base.whole_files import write_whole
 from priori.cli.commands import SILENCE, make_command, option
-from priori.cli.output import emit, table_text, tell, warn
-from priori.cli.progress import Progress
+from priori.cli.options import resampling_option
+from priori.cli.output import Progress, emit, table_text, tell, warn
 from priori.examples import NAMES
-from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
 
 if TYPE_CHECKING:
@@ -23,12 +22,12 @@ if TYPE_CHECKING:
 
 
 @make_command(
-    "demo", "A full evaluation of bundled real scores.",
+    "demo",
     click.Argument(["name"], type=click.Choice(NAMES), default=NAMES[0]),
     option("--output", metavar="DIR", default="demo", help="The directory to write to."),
     option("--force", is_flag=True, help="Replace files that are in DIR already."),
-    option("--bootstrap", type=click.Choice(["auto", *BOOTSTRAPS]), default="auto",
-           help="What is resampled; auto: identities or users where they are known, else trials."),
+    resampling_option("bootstrap", default="auto",
+                      help="What is resampled; auto: identities or users where they are known, else trials."),
     option("--resamples", type=click.IntRange(min=100), default=10_000, help="Number of bootstrap replicates."),
     SILENCE,
 )  # fmt: skip

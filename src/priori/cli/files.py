@@ -54,12 +54,15 @@ def file_words(parameter: click.Parameter) -> bool:
 
 def check_files_apart(*contexts: click.Context, also_read: str | None = None) -> None:
     """Refuse to write over a file that one of these commands reads, or writes already: by any name or link."""
+    paths = [path for context in contexts for path in _written(context)]
+    if not paths:
+        return
     read = {os.path.realpath(also_read): also_read} if also_read is not None else {}
     for context in contexts:
         read |= {os.path.realpath(path): path for path in _read(context)}
     inodes = {_inode(path): path for path in read.values() if _inode(path) is not None}
     written: dict[str, str] = {}
-    for path in (path for context in contexts for path in _written(context)):
+    for path in paths:
         if os.path.exists(path) and not os.path.isfile(path):
             continue
         real = os.path.realpath(path)

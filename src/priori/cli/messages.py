@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 import click
 
 from priori.base.errors import MARK, PrioriError, short
+from priori.base.options import option_fields
 from priori.cli.files import file_words
 
 #: Options that are not called as the argument is; those of a resampling say so themselves.
@@ -60,15 +62,13 @@ def option_text(name: str, value: str = "") -> str:
     >>> option_text("columns", "{'trial': NAME}"), option_text("trials", "FILE")
     ('--column trial=NAME', '--trials FILE')
     """
-    from priori.uncertainty.bootstrap.resampling import option_fields
-
     names = {field.name: described.name for field, described in option_fields()}
     option = "--" + {**names, **OPTIONS}.get(name, name).replace("_", "-")
     typed = re.sub(r"^\{'(.*)': (.*)\}$", r"\1=\2", value).strip("'")
     return option if typed in ("", "True") else f"{option} {typed}"
 
 
-def unknown_command(name: str, known: tuple[str, ...]) -> click.UsageError:
+def unknown_command(name: str, known: Iterable[str]) -> click.UsageError:
     """Return the error for a command that is not there, with the nearest that is."""
     near = get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(known)}"

@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any, get_args
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError
 from priori.base.limits import MOST_THREADS
-from priori.cli.commands import Group, option
+from priori.base.options import Claim, ResamplingOptions, Weight, option_fields
+from priori.cli.commands import Group, Named, option
 from priori.cli.files import WRITTEN, Written
-from priori.cli.output import Output
-from priori.curves.epc import PRESETS, Weight
-from priori.decisions.criteria import CRITERIA
-from priori.decisions.likelihood_ratios import CALIBRATIONS, get_calibrator
-from priori.decisions.measures import MEASURES
-from priori.decisions.tasks import TASKS
-from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.resampling import Resampling, option_fields
-from priori.uncertainty.claims import Claim
+from priori.cli.output import Output, Progress
+
+if TYPE_CHECKING:
+    from priori.uncertainty.bootstrap.resampling import Resampling
 
 
 def _note_calibration(context: click.Context, parameter: click.Parameter, typed: str | None) -> None:
     """Keep the calibration for the criterion, which is read after it."""
     if typed is not None:
+        from priori.decisions.likelihood_ratios import get_calibrator
+
         context.meta["calibrate"] = get_calibrator(typed).name
 
 
@@ -45,19 +42,20 @@ def _with_calibration(context: click.Context, parameter: click.Parameter, typed:
 
 #: The task and the criterion, calibration included: commands get ``bayes:logistic`` for ``--calibrate logistic``.
 CRITERION = (
-    option("--task", type=click.Choice(list(TASKS)), default="authentication",
+    option("--task", type=Named("priori.decisions.tasks:TASKS"), default="authentication",
            help="The field: sets V1 and V2, the two rates traded, and the default criterion and measure."),
-    option("--criterion", metavar="NAME",
-           help=f"What the threshold minimises on development scores: {', '.join(CRITERIA)}. wer is the weighted error "
+    option("--criterion", metavar="NAME", table="priori.decisions.criteria:CRITERIA",
+           help="What the threshold minimises on development scores: {}. wer is the weighted error "
            "rate alpha FAR + (1 - alpha) FRR. For any rate: target-far, at-most-far, at-most-far:0.95 (in the "
            "population, with that confidence), at-least-recall. For any measure: max:f1, min:dcf. "
            "Default: the task's.", callback=_with_calibration),
     option("--calibrate", metavar="NAME", callback=_note_calibration, is_eager=True, expose_value=False,
+           table="priori.decisions.likelihood_ratios:CALIBRATIONS",
            help="Make scores log-likelihood ratios on the development set and set thresholds by theory (criterion "
-           f"bayes): {', '.join(CALIBRATIONS)}; with a prior, logistic:0.01."),
+           "bayes): {}; with a prior, logistic:0.01."),
 )  # fmt: skip
-MEASURE = option("--measure", metavar="NAME",
-                 help=f"What is shown on the test scores: {', '.join(MEASURES)}; with parameters, wer:0.3, f2, "
+MEASURE = option("--measure", metavar="NAME", table="priori.decisions.measures:MEASURES",
+                 help="What is shown on the test scores: {}; with parameters, wer:0.3, f2, "
                  "dcf:cost_fn=10,cost_fp=1,prior=0.01, precision:prior=0.01. Default: the task's.")  # fmt: skip
 #: What errors cost, and how many positives there will be.
 COSTS = (
@@ -95,6 +93,14 @@ def one_alpha(text: str | None, why: str) -> Any:
     return None if alphas is None else alphas[0]
 
 
+def curve_at(task: str, criterion: str | None, alpha: Any, **settings: Any) -> dict[str, Any]:
+    """Return the options of `priori.epc` for the curve at an alpha, or at 0.5 where none is given."""
+    from priori.decisions.criteria import get_criterion
+
+    chosen = get_criterion(criterion, task).alpha_or_half(alpha)
+    return {"task": task, "criterion": criterion, "alpha": chosen, **settings}
+
+
 def _curve_settings(alpha: str | None, **typed: Any) -> dict[str, Any]:
     return {**typed, "alpha": alpha_list(alpha)}
 
@@ -103,7 +109,7 @@ def _curve_settings(alpha: str | None, **typed: Any) -> dict[str, Any]:
 CURVES = Group("settings", _curve_settings, (
     *CRITERION,
     MEASURE,
-    option("--preset", type=click.Choice(list(PRESETS)), help="The settings of an evaluation campaign."),
+    option("--preset", type=Named("priori.curves.epc:PRESETS"), help="The settings of an evaluation campaign."),
     option("--points", type=int, default=101, help="How many alphas."),
     option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), show_default=False,
            help="The first and last alpha."),
@@ -123,7 +129,7 @@ def resampling_option(name: str, *, default: Any = ..., help: str | None = None)
     if described.opposite is not None:
         flags += f"/--{described.opposite.replace('_', '-')}"
     if name == "bootstrap":
-        kind = click.Choice(["auto", *BOOTSTRAPS])
+        kind = Named("priori.uncertainty.bootstrap.designs:BOOTSTRAPS", "auto")
     elif described.choices:
         kind = click.Choice(described.choices)
     elif described.least is not None:
@@ -138,7 +144,7 @@ def resampling_option(name: str, *, default: Any = ..., help: str | None = None)
 
 def resampling_options(default: str | None, *, leave_out: Sequence[str] = ()) -> tuple[Group, click.Option]:
     """Return the options of a bootstrap; the command gets ``resampling``, None without ``--bootstrap``; ``threads``."""
-    names = [field.name for field in fields(Resampling) if field.name not in ("bootstrap", *leave_out)]
+    names = [field.name for field, _ in option_fields() if field.name not in ("bootstrap", *leave_out)]
     options = (resampling_option("bootstrap", default=default), *map(resampling_option, names))
     return Group("resampling", _resampling, options), THREADS
 
@@ -154,7 +160,18 @@ def _resampling(**typed: Any) -> Resampling | None:
     for field, described in option_fields():
         if described.parse is not None and described.name in typed:
             values[field.name] = described.parse(values[field.name])
+    from priori.uncertainty.bootstrap.resampling import Resampling
+
     return Resampling(**{**values, "bootstrap": None if values["bootstrap"] == "auto" else values["bootstrap"]})
+
+
+def bands_around(curves: Iterable[Any], resampling: ResamplingOptions | None, threads: int | None) -> list[Any]:
+    """Return the band around each curve, and show how far its bootstrap is; none without a bootstrap."""
+    bands = []
+    for curve in curves if resampling is not None else ():
+        with Progress(f"bootstrap of {curve.name}") as progress:
+            bands.append(curve.band(**vars(resampling), threads=threads, progress=progress))
+    return bands
 
 
 #: How the names of files end that hold each format.

@@ -1,19 +1,21 @@
-"""Output: numbers as tables, CSV or JSON, figures, to standard output or whole files; lines on standard error."""
+"""Output: numbers as tables, CSV or JSON, figures, to standard output or whole files; lines and progress on stderr."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from priori.base.cautions import labelled, shown
 from priori.base.errors import OptionError
-from priori.base.texts import csv_text, json_text
+from priori.base.texts import cell, csv_text, json_text, p_text
 from priori.base.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -37,23 +39,26 @@ class Output:
 
     def finish(
         self,
+        result: Any = None,
         *,
         table: Callable[[], str],
-        csv: Callable[[], Columns | Iterable[Columns]],
-        json: Callable[[], Mapping[str, Any]],
-        figure: Callable[[], Axes | Figure] | None = None,
-        warnings: Iterable[str] = (),
+        csv: Callable[[], Columns | Iterable[Columns]] | None = None,
+        json: Callable[[], Mapping[str, Any]] | None = None,
+        figure: Callable[[ModuleType], Axes | Figure] | None = None,
+        warnings: Iterable[str] | None = None,
     ) -> None:
         """Give the warnings, draw the figure, and give the numbers; only what was asked for is made.
 
-        ``table`` returns text for people, ``csv`` one table or several of the same columns, ``json`` everything.
+        ``table`` returns text for people, ``csv`` one table or several of the same columns, ``json`` everything, and
+        ``figure`` draws with `priori.plots`. What is not given is the ``result``'s own.
         """
-        warn(warnings)
-        if self.plot and figure is not None:
-            from priori.plots import save
+        warn(getattr(result, "warnings", ()) if warnings is None else warnings)
+        if self.plot:
+            from priori import plots
 
-            save(figure(), self.plot)
+            plots.save(result.plot() if figure is None else figure(plots), self.plot)
             tell(f"wrote {self.plot}")
+        csv, json = csv or result.columns, json or result.to_dict
         if self.format == "csv":
             columns = csv()
             text = csv_text([columns] if isinstance(columns, Mapping) else columns, raw_text=self.raw_text)
@@ -126,3 +131,88 @@ def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]],
     text = [title] if title else []
     text += ["  ".join(cells).rstrip() for cells in padded]
     return "\n".join([*text, note] if note else text) + "\n"
+
+
+#: How the entries of a column are written, by its name; those of other columns are rates, or values of a measure.
+WRITTEN_AS: dict[str, Callable[[Any], str]] = {
+    **dict.fromkeys(("alpha", "beta", "omega"), "{:.4g}".format),
+    **dict.fromkeys(("threshold", "sd"), "{:.6g}".format),
+    **dict.fromkeys(("confidence_dependent", "confidence_independent"), lambda share: f"{100 * share:.1f} %"),
+    **dict.fromkeys(("name", "system", "rank", "between", "post_rank", "groups"), str),
+    "p_value": p_text,
+    "significant": lambda significant: "yes" if significant else "no",
+}
+
+
+def table_of(
+    title: str, columns: Columns, headings: Mapping[str, str], *, rate: bool = True, rows: Sequence[int] | None = None,
+    note: str = "", **formats: Callable[[Any], str],
+) -> str:  # fmt: skip
+    """Return a table of some columns of a result, each under its heading and written as its name says.
+
+    ``rate`` tells whether the measure shown is one, ``rows`` which to show, ``formats`` other ways to write columns.
+
+    Examples
+    --------
+    >>> print(table_of("Rates", {"alpha": [0.5], "value": [0.25]}, {"alpha": "alpha", "value": "HTER"}), end="")
+    Rates
+    alpha     HTER
+    -----  -------
+    0.5    25.00 %
+    """
+    written = {**WRITTEN_AS, **formats}
+    cells = []
+    for name in headings:
+        entries = columns[name] if rows is None else [columns[name][row] for row in rows]
+        cells.append([written[name](entry) if name in written else cell(float(entry), rate) for entry in entries])
+    return table_text(title, [*headings.values()], zip(*cells, strict=True), note=note)
+
+
+# -- progress --------------------------------------------------------------------------------------------------------
+
+
+class Progress:
+    """A bar on standard error, only on a terminal and only for work over a second.
+
+    Call it with ``(done, total)``; the bar is cleared when all is done, or at the end of a ``with`` block.
+    """
+
+    def __init__(self, title: str = "", patience: float = 1.0) -> None:
+        self.title, self.patience = title, patience
+        self.bar: Any = None
+        self.start = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        if self.bar is None:
+            if sys.stderr is None or not sys.stderr.isatty() or time.monotonic() - self.start < self.patience:
+                return
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"))
+            self.bar = Bar(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
+            self.bar.start()
+            self.bar.add_task(self.title, total=total)
+        self.bar.update(self.bar.task_ids[0], completed=done, total=total)
+        if 0 < total <= done:
+            self.close()
+
+    def stage(self, title: str, done: int, total: int) -> None:
+        """Show how far a stage of the work is; each stage has a bar of its own, one after another."""
+        if title != self.title:
+            self.close()
+            self.title = title
+        self(done, total)
+
+    def close(self) -> None:
+        """Clear the bar; work after this is timed from here."""
+        if self.bar is not None:
+            self.bar.stop()
+        self.bar, self.start = None, time.monotonic()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from functools import partial
 
+import priori
 from priori.base.cautions import of_systems
+from priori.base.texts import cell as percent
 from priori.cli.commands import make_command, option
 from priori.cli.options import LEVEL, alpha_list, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
-from priori.uncertainty.pad import PAD, pad
-from priori.words.numbers import cell as percent
 from priori.words.numbers import level_text
 
 
 @make_command(
-    "pad", "Presentation attack detection: APCER by type, BPCER, ACER.",
+    "pad",
     SYSTEMS,
     option("--apcer", metavar="LIST", default="0.05,0.1,0.2", help="Thresholds for which no type's APCER on the "
            "development scores is above these rates, besides that of the criterion."),
-    option("--criterion", metavar="NAME", default="eer", help="How the first threshold is chosen."),
+    option("--criterion", metavar="NAME", table="priori.decisions.criteria:CRITERIA", default="eer",
+           help="How the first threshold is chosen."),
     option("--alpha", metavar="X", help="The trade-off of that criterion, where it has one. Default: 0.5."),
     LEVEL, output_group("table", "csv", "json"),
 )  # fmt: skip
@@ -37,7 +38,7 @@ def command(systems: Systems, apcer: str, criterion: str, alpha: str | None, lev
       priori pad --system A a-dev.csv a-test.csv --attack-column attack --apcer 0.01 --format csv
     """
     results = systems.asked(
-        partial(pad, apcer=alpha_list(apcer), criterion=criterion, alpha=alpha, confidence_level=level)
+        partial(priori.pad, apcer=alpha_list(apcer), criterion=criterion, alpha=alpha, confidence_level=level)
     )
     output.finish(
         table=lambda: "\n".join(map(_table, results)),
@@ -47,7 +48,7 @@ def command(systems: Systems, apcer: str, criterion: str, alpha: str | None, lev
     )
 
 
-def _table(result: PAD) -> str:
+def _table(result: priori.PAD) -> str:
     rows = []
     for point, threshold, measure, attack, trials, errors, *rates in zip(*result.columns().values(), strict=True):
         counted = "" if trials != trials else f"{errors:.0f} of {trials:.0f}"

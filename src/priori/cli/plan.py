@@ -6,20 +6,20 @@ from typing import Any, get_args
 
 import click
 
+import priori
 from priori.base.errors import OptionError
+from priori.base.options import Claim
 from priori.cli.commands import make_command, option
-from priori.cli.options import COSTS, CRITERION, LEVEL, one_alpha, output_group
+from priori.cli.options import COSTS, CRITERION, LEVEL, curve_at, one_alpha, output_group
 from priori.cli.output import Output, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
-from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
-from priori.studies.planning import Development, Plan, TestKind, plan
-from priori.uncertainty.claims import Claim
+from priori.studies.planning import Development, Plan, TestKind
 
 
 @make_command(
-    "plan", "How many users and trials do I need?",
+    "plan",
     option("--width", type=float, metavar="W", help="The full width of the interval."),
     option("--difference", type=float, metavar="D", help="Or the difference between two systems to be detected."),
     option("--power", type=float, default=0.8, help="The probability of detecting it."),
@@ -47,7 +47,8 @@ from priori.uncertainty.claims import Claim
            help="What compare will claim. Default: method."),
     option("--development", type=click.Choice(get_args(Development)), default="grow",
            help="For the claim method: the development set grows with the test set, or stays as it is."),
-    option("--measure", metavar="NAME", help="hter, dcf:..., wer:0.3, ... Default: the task's."),
+    option("--measure", metavar="NAME", table="priori.decisions.measures:MEASURES",
+           help="hter, dcf:..., wer:0.3, ... Default: the task's."),
     LEVEL,
     option("--one-sided", is_flag=True, help="The test will be one-sided."),
     output_group("table", "json", "csv"),
@@ -69,14 +70,13 @@ def command(
       priori plan --width 0.01 --system pilot dev.csv test.csv
     """
     asked = one_alpha(alpha, "a plan is for one alpha")
-    shown, chosen = price(get_task(task), criterion, measure, asked, costs, prior)
+    shown, chosen = price(task, criterion, measure, asked, costs, prior)
     if systems:
         if len(systems) > 2:
             raise OptionError(f"one pilot or two, not {len(systems)}")
-        at = {"task": task, "criterion": criterion, "alpha": get_criterion(criterion, task).alpha_or_half(chosen)}
-        for curve, suffix in zip(systems.curves(at), ("", "_b"), strict=False):
+        for curve, suffix in zip(systems.curves(curve_at(task, criterion, chosen)), ("", "_b"), strict=False):
             options[f"pilot{suffix}"] = curve
-    planned = plan(
+    planned = priori.plan(
         **options,
         measure=shown or get_task(task).aggregate,
         confidence_level=level,
@@ -86,7 +86,7 @@ def command(
     def columns() -> dict[str, Any]:
         return {name: ["" if cell is None else cell for cell in column] for name, column in planned.columns().items()}
 
-    output.finish(table=lambda: _table(planned), csv=columns, json=planned.to_dict, warnings=planned.warnings)
+    output.finish(planned, table=lambda: _table(planned), csv=columns)
 
 
 def _table(planned: Plan) -> str:

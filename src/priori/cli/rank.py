@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
 
 from priori.base.errors import OptionError
+from priori.base.texts import cell as percent
 from priori.cli.commands import make_command, option
-from priori.cli.options import COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
-from priori.cli.output import Output, table_text
-from priori.cli.progress import Progress
+from priori.cli.options import COSTS, CRITERION, MEASURE, curve_at, one_alpha, output_group, resampling_options
+from priori.cli.output import Output, Progress, table_of
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
-from priori.decisions.criteria import get_criterion
-from priori.decisions.tasks import get_task
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import POSTERIORS
 from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard
-from priori.words.numbers import cell as percent
 from priori.words.sentences import about_ranks
 
 
 @make_command(
-    "rank", "Many systems from best to worst, a priori and a posteriori, with intervals of their ranks.",
+    "rank",
     SYSTEMS, *CRITERION, MEASURE,
     option("--alpha", metavar="NUMBER", help="Where systems are ranked. Default: 0.5, or the alpha of --costs."),
     *COSTS,
@@ -54,38 +52,26 @@ def command(
       priori rank --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --against auc --format csv
     """
     asked = one_alpha(alpha, "systems are ranked at one alpha")
-    shown, chosen = price(get_task(task), criterion, measure, asked, costs, prior)
-    chosen = get_criterion(criterion, task).alpha_or_half(chosen)
+    shown, chosen = price(task, criterion, measure, asked, costs, prior)
+    settings = curve_at(task, criterion, chosen, measure=shown)
     if len(systems) < 2:
         raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
-    settings = {"task": task, "criterion": criterion, "measure": shown, "alpha": chosen}
     curves = systems.curves(settings)
     with Progress("ranking") as progress:
-        board = make_leaderboard(curves, resampling, alpha=chosen, progress=progress, **options)
-    output.finish(
-        table=lambda: _table(board), csv=board.columns, json=board.to_dict, figure=board.plot, warnings=board.warnings
-    )
+        board = make_leaderboard(curves, resampling, alpha=settings["alpha"], progress=progress, **options)
+    output.finish(board, table=lambda: _table(board))
 
 
 def _table(board: Leaderboard) -> str:
-    rate = bool(board.settings["rate"])
-    rows = [
-        [
-            f"{board.rank[row]}",
-            _ranks(int(board.rank_lower[row]), int(board.rank_upper[row])),
-            str(board.system[row]),
-            *(percent(float(column[row]), rate) for column in (board.value, board.lower, board.upper)),
-            percent(float(board.post_value[row]), board.settings["against"] != "minDCF"),
-            f"{board.post_rank[row]}",
-            str(board.groups[row]),
-        ]
-        for row in range(board.system.size)
-    ]
-    post = board.settings["against"]
-    header = ["rank", "between", "system", board.settings["measure"], "lower", "upper", post, f"{post} rank", "group"]
-    title = f"{board.settings['measure']} at alpha {board.settings['alpha']:.4g}, thresholds fixed in advance"
-    return table_text(title, header, rows, note=about_ranks(board))
-
-
-def _ranks(lower: int, upper: int) -> str:
-    return f"{lower}" if lower == upper else f"{lower}-{upper}"
+    post, measure = board.settings["against"], board.settings["measure"]
+    ranks = zip(board.rank_lower, board.rank_upper, strict=True)
+    between = [f"{lower}" if lower == upper else f"{lower}-{upper}" for lower, upper in ranks]
+    headings = {
+        "rank": "rank", "between": "between", "system": "system", "value": measure, "lower": "lower", "upper": "upper",
+        "post_value": post, "post_rank": f"{post} rank", "groups": "group",
+    }  # fmt: skip
+    return table_of(
+        f"{measure} at alpha {board.settings['alpha']:.4g}, thresholds fixed in advance",
+        {**board.columns(), "between": between}, headings, rate=bool(board.settings["rate"]), note=about_ranks(board),
+        post_value=partial(percent, rate=post != "minDCF"),
+    )  # fmt: skip

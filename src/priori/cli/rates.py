@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+import priori
 from priori.base.cautions import Caution
 from priori.base.errors import FewUsersError, OptionError
+from priori.base.texts import cell as percent
 from priori.base.types import Floats
 from priori.cli.commands import make_command, option
 from priori.cli.options import LEVEL, output_group
@@ -20,14 +22,9 @@ from priori.curves.checks import set_cautions
 from priori.decisions.costs import price, shifted
 from priori.decisions.measure import Ratio
 from priori.decisions.measures import MEASURES
-from priori.decisions.outcomes import count
-from priori.decisions.tasks import get_task
 from priori.scores import ScoreSet
-from priori.uncertainty.group_rates import GroupRates, group_rates
-from priori.uncertainty.proportions import proportion_interval
-from priori.uncertainty.rate_intervals import RATE_TITLES, Rate, rate_interval
-from priori.uncertainty.user_rates import KINDS, UserRates, user_rates
-from priori.words.numbers import cell as percent
+from priori.uncertainty.rate_intervals import RATE_TITLES, Rate
+from priori.uncertainty.user_rates import KINDS
 from priori.words.people import about_groups, about_users
 
 #: A rate with the ends of its interval, at each threshold.
@@ -47,7 +44,7 @@ def _number(text: str) -> float:
 
 
 @make_command(
-    "rates", "Outcomes and all measures at a threshold fixed in advance, with intervals; by group, or by user.",
+    "rates",
     one_set("test"),
     option("--threshold", multiple=True, required=True, metavar="X", help="The threshold; repeatable."),
     option("--by", metavar="COLUMN", help="Compare the groups that this column names (sex, age, site), with "
@@ -61,7 +58,7 @@ def _number(text: str) -> float:
     output_group("table", "csv", "json", plot="Draw the groups, or the zoo plot, with --by: FILE.svg, .png or .pdf."),
 )  # fmt: skip
 def command(
-    one_set: OneSet, threshold: tuple[str, ...], by: str | None, costs: str | None, prior: str | None, fte: str | None,
+    read: OneSet, threshold: tuple[str, ...], by: str | None, costs: str | None, prior: str | None, fte: str | None,
     level: float, output: Output,
 ) -> None:  # fmt: skip
     """Print the outcomes of accepting the trials of TEST whose score is greater than X, and all measures.
@@ -83,18 +80,18 @@ def command(
     if by is not None:
         if len(thresholds) != 1 or any(each is not None for each in (fte, costs, prior)):
             raise OptionError("--by goes with one --threshold, and without --fte, --costs and --prior")
-        _by_people(one_set, thresholds[0], by, level, output)
+        _by_people(read, thresholds[0], by, level, output)
         return
     if output.plot:
         raise OptionError("--plot draws groups or users: add --by COLUMN")
     enrolled = None if fte is None else _enrolled(fte, level)
-    scores = one_set.read()
-    outcomes = count(scores, thresholds)
+    scores = read()
+    outcomes = priori.count(scores, thresholds)
     measures = {name: measure for name, measure in MEASURES.items() if not measure.needs_alpha}
     if prior is not None:
         measures = {name: shifted(measure, prior) for name, measure in measures.items()}
     if costs is not None:
-        measures["cost"] = price(get_task("authentication"), None, None, None, costs, prior).measure
+        measures["cost"] = price("authentication", None, None, None, costs, prior).measure
     values = {name: measure(outcomes) for name, measure in measures.items()}
     counts = {"tp": outcomes.tp, "fp": outcomes.fp, "tn": outcomes.tn, "fn": outcomes.fn}
     limits, warnings = _limits(scores, thresholds, level, enrolled)
@@ -130,7 +127,7 @@ def _enrolled(typed: str, level: float) -> Limits:
     failed, slash, people = typed.partition("/")
     if not (slash and failed.strip().isdigit() and people.strip().isdigit() and 0 <= int(failed) <= int(people) > 0):
         raise OptionError(f"--fte {typed!r}: write how many people of how many could not enrol, for example 3/200")
-    found = proportion_interval(int(failed), int(people), confidence_level=level)
+    found = priori.proportion_interval(int(failed), int(people), confidence_level=level)
     return np.atleast_1d(found.rate), np.atleast_1d(found.lower), np.atleast_1d(found.upper)
 
 
@@ -142,9 +139,9 @@ def _limits(
 
     def found(rate: Rate) -> Limits:
         try:
-            each = [rate_interval(scores, number, rate=rate, confidence_level=level) for number in thresholds]
+            each = [priori.rate_interval(scores, number, rate=rate, confidence_level=level) for number in thresholds]
         except FewUsersError as error:
-            each = [rate_interval(scores, number, rate=rate, dependence="none") for number in thresholds]
+            each = [priori.rate_interval(scores, number, rate=rate, dependence="none") for number in thresholds]
             warnings.append(Caution("few-users", f"no interval of the {rate.upper()}: {error}"))
             nothing = np.full(len(thresholds), np.nan)
             return np.array([one.rate for one in each]), nothing, nothing
@@ -201,25 +198,22 @@ def _note(level: float, scores: ScoreSet) -> str:
 # -- by group, by user -----------------------------------------------------------------------------------------------
 
 
-def _by_people(one_set: OneSet, threshold: float, by: str, level: float, output: Output) -> None:
+def _by_people(read: OneSet, threshold: float, by: str, level: float, output: Output) -> None:
     """Print the rates of groups, or of users."""
-    found: GroupRates | UserRates
+    found: priori.GroupRates | priori.UserRates
     if by == "user":
-        scores = one_set.read()
-        found = user_rates(scores, threshold, confidence_level=level)
+        scores = read()
+        found = priori.user_rates(scores, threshold, confidence_level=level)
         table = partial(_users_table, found)
     else:
-        scores = one_set.read(group=by)
+        scores = read(group=by)
         rates: tuple[Rate, ...] = ("far", "frr", "fmr", "fnmr", "fta") if scores.nan_rejected else ("far", "frr")
-        found = group_rates(scores, threshold, rates=rates, by=by, confidence_level=level)
+        found = priori.group_rates(scores, threshold, rates=rates, by=by, confidence_level=level)
         table = partial(_groups_table, found)
-    output.finish(
-        table=table, csv=found.columns, json=found.to_dict, figure=found.plot,
-        warnings=(*set_cautions(scores), *found.warnings),
-    )  # fmt: skip
+    output.finish(found, table=table, warnings=(*set_cautions(scores), *found.warnings))
 
 
-def _groups_table(found: GroupRates) -> str:
+def _groups_table(found: priori.GroupRates) -> str:
     rows = []
     for row, what in enumerate(found.what.tolist()):
         ratio = what.startswith("ratio")
@@ -236,7 +230,7 @@ def _groups_table(found: GroupRates) -> str:
 _WHAT = {"gap": "gap: ", "ratio": "ratio: ", "ratio-to-mean": "over geometric mean: "}
 
 
-def _users_table(found: UserRates) -> str:
+def _users_table(found: priori.UserRates) -> str:
     parts = []
     for test in found.tests:
         kind = test["kind"]

@@ -16,8 +16,7 @@ from priori.base.whole_files import write_whole
 from priori.cli.commands import make_command, option
 from priori.cli.files import WRITTEN
 from priori.cli.options import CLAIM, COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
-from priori.cli.output import Output, emit, warn
-from priori.cli.progress import Progress
+from priori.cli.output import Output, Progress, emit, warn
 from priori.cli.systems import SYSTEMS, Systems
 from priori.examples import ABOUT, NAMES, load
 from priori.report import render_csv, render_html, render_latex, render_markdown
@@ -38,7 +37,7 @@ TEXTS: dict[str, Callable[[Study], str]] = {
 
 
 @make_command(
-    "report", "One page with everything: verdict, curves, tables.",
+    "report",
     SYSTEMS,
     option("--example", type=click.Choice(NAMES), help="Bundled real scores, instead of files."),
     *CRITERION, MEASURE,

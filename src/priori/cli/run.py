@@ -11,12 +11,13 @@ import click
 
 from priori.base.errors import OptionError, PrioriError
 from priori.base.whole_files import write_whole
+from priori.cli import COMMANDS
 from priori.cli.files import check_files_apart
 from priori.cli.output import emit, tell
 from priori.cli.study_file import DEFAULTS, STEPS, TEMPLATE, find_study, read_study
 
 
-@click.command(name="run", short_help="Run a study that is described in one file.")
+@click.command(name="run", short_help=COMMANDS["run"])
 @click.argument("study", metavar="[STUDY]", required=False)
 @click.argument("names", metavar="[COMMAND]...", nargs=-1)
 @click.option("--init", is_flag=True, help="Write a commented study file as a template, and run nothing.")

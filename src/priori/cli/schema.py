@@ -6,13 +6,14 @@ import json
 
 import click
 
+from priori.cli import COMMANDS
 from priori.cli.files import WRITTEN
 from priori.cli.output import emit
 from priori.saving.documents import RESULTS
 from priori.saving.schemas import bundle, schema
 
 
-@click.command(name="schema", short_help="The JSON schema of saved results.")
+@click.command(name="schema", short_help=COMMANDS["schema"])
 @click.argument("result", type=click.Choice(list(RESULTS), case_sensitive=False), required=False, metavar="[RESULT]")
 @click.option("-o", "--output", metavar="FILE", type=WRITTEN, help="Write to FILE (atomically); default: stdout.")
 def command(result: str | None, output: str | None) -> None:

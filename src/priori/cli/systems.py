@@ -8,20 +8,19 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
 from priori.base.errors import OptionError
 from priori.cli.commands import Group, option
-from priori.cli.output import printable, tell
-from priori.cli.progress import Progress
-from priori.curves.cross import cross_epc
-from priori.curves.epc import EPC
-from priori.curves.many import epc_all
+from priori.cli.output import Progress, printable, tell
 from priori.scores import BOUND, Scores, ScoreSet, condense_all
 from priori.scores.derived import BY_ATTACK
 from priori.scores.systems import SourceFile, System
+
+if TYPE_CHECKING:
+    from priori.curves.epc import EPC
 
 Result = TypeVar("Result")
 
@@ -46,40 +45,35 @@ class Reading:
 
     def read(self, path: str, *, trials: str | None = None) -> ScoreSet:
         """Read a file, or scan the files of a glob where they are, and say on stderr what was recognised."""
-        settings = self.settings
-        known = [role for role in ("time", "weight") if role in settings["columns"]]
-        if trials is not None or path == "-" or known or (self.engine == "auto" and _small(path)):
-            if known and self.engine not in ("auto", "memory"):
-                raise OptionError(f"--engine {self.engine} knows no {known[0]} of a trial; use --engine memory")
-            if self.engine not in ("auto", "memory"):
-                raise OptionError(f"--engine {self.engine} reads files on their own: no --trials, no standard input")
-            from priori.readers import read
+        known = [role for role in ("time", "weight") if role in self.settings["columns"]]
+        if not (trials is not None or path == "-" or known or (self.engine == "auto" and _small(path))):
+            from priori.engines import scan
 
-            return read(path, trials=trials, **settings)
-        from priori.engines import Table, scan
+            scores: ScoreSet = self._scanned(scan, path)
+            return _watched(scores, path)
+        if self.engine not in ("auto", "memory"):
+            why = f"knows no {known[0]} of a trial; use --engine memory" if known else (
+                "reads files on their own: no --trials, no standard input")  # fmt: skip
+            raise OptionError(f"--engine {self.engine} {why}")
+        from priori.readers import read
 
-        scores = scan(path, engine=self.engine, memory=self.memory, temp=self.temp, **settings)  # type: ignore[arg-type]
-        if isinstance(scores, Table):
-            scores.engine.progress = Progress(f"scanning {path}")
-        return scores
+        return read(path, trials=trials, **self.settings)
 
     def read_table(self, path: str, **parts: Any) -> Mapping[str, tuple[ScoreSet, ScoreSet]]:
         """Read a table of many systems, or scan it where it is; the parts are those of `priori.read_table`."""
-        if self.engine == "memory" or path == "-" or (self.engine == "auto" and _small(path)):
-            if self.engine not in ("auto", "memory"):
-                raise OptionError(f"--engine {self.engine} reads files: no standard input")
-            from priori.readers import read_table
+        if not (self.engine == "memory" or path == "-" or (self.engine == "auto" and _small(path))):
+            from priori.engines import scan_table
 
-            return read_table(path, **parts, **self.settings)
-        from priori.engines import Table, scan_table
+            sets = self._scanned(scan_table, path, **parts)
+            return {name: (_watched(dev, path), _watched(test, path)) for name, (dev, test) in sets.items()}
+        if self.engine not in ("auto", "memory"):
+            raise OptionError(f"--engine {self.engine} reads files: no standard input")
+        from priori.readers.trial_tables import read_table
 
-        sets = scan_table(
-            path, **parts, engine=self.engine, memory=self.memory, temp=self.temp,  # type: ignore[arg-type]
-            **self.settings,
-        )  # fmt: skip
-        for each in (each for pair in sets.values() for each in pair if isinstance(each, Table)):
-            each.engine.progress = Progress(f"scanning {path}")
-        return sets
+        return read_table(path, **parts, **self.settings)
+
+    def _scanned(self, scan: Callable[..., Any], path: str, **parts: Any) -> Any:
+        return scan(path, **parts, engine=self.engine, memory=self.memory, temp=self.temp, **self.settings)
 
     def of(self, system: str) -> Reading:
         """Return how the files of one system are read: its own columns (SYSTEM:OURS=THEIRS) before those of all."""
@@ -134,6 +128,13 @@ def _owner(ours: str) -> str:
     return printable(ours.rpartition(":")[0])
 
 
+def _watched(scores: ScoreSet, path: str) -> ScoreSet:
+    """Return the same set, whose scans show how far they are."""
+    if scores.scanned:
+        scores.engine.progress = Progress(f"scanning {path}")  # type: ignore[attr-defined]
+    return scores
+
+
 def _small(path: str) -> bool:
     """Tell whether a file is so small that it is read into memory at once; what is no file complains there."""
     if os.path.isdir(path) or glob.has_magic(path) or "://" in path:
@@ -143,8 +144,9 @@ def _small(path: str) -> bool:
 
 #: How files are read; the command gets it as ``reading``.
 READING = Group("reading", Reading, (
-    option("--input-format", metavar="NAME", help="Force the file format instead of recognising it: csv, tsv, "
-           "table, parquet, arrow, jsonl, two-column, bob4, bob5, kaldi, voxceleb."),
+    option("--input-format", metavar="NAME", table="priori.readers.formats:FORMATS",
+           help="Force the file format instead of recognising it: csv, tsv, table, parquet, arrow, jsonl, two-column, "
+           "bob4, bob5, kaldi, voxceleb."),
     option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
            "score, label, user, probe_user, trial, dataset, group, attack, time or weight (how often a row counts); "
            "in those of one system, SYSTEM:OURS=THEIRS. Repeatable."),
@@ -165,144 +167,43 @@ READING = Group("reading", Reading, (
 ))  # fmt: skip
 
 
-@dataclass(frozen=True)
-class OneSet:
-    """The one set of scores that a command is about: a file, or the development or test scores of a system."""
-
-    part: Literal["dev", "test"]
-    file: str | None
-    system: tuple[str, str, str] | None
-    trials: str | None
-    reading: Reading
-
-    def read(self, **columns: str) -> ScoreSet:
-        """Read the set, with further columns; of a system, say which of its files is used."""
-        if (self.file is None) == (self.system is None):
-            raise OptionError(f"give one file of scores, {self.part.upper()}, or one system, --system NAME DEV TEST")
-        if self.system is None:
-            path = str(self.file)
-        else:
-            name, dev, test = self.system
-            path, what = (dev, "development") if self.part == "dev" else (test, "test")
-            tell(f"{printable(name)}: the {what} scores are used, {path}")
-        named = tuple(f"{ours}={theirs}" for ours, theirs in columns.items())
-        return replace(self.reading, column=(*self.reading.column, *named)).read(path, trials=self.trials)
+#: Reads the one set of scores that a command is about, with further columns.
+OneSet = Callable[..., ScoreSet]
 
 
 def one_set(part: Literal["dev", "test"]) -> Group:
-    """Return the options of a command about one set of scores; the command gets it as ``one_set``."""
+    """Return the options of a command about one set of scores: a file, or that part of a system.
+
+    The command gets what reads it as ``read``; of a system, that says which of its files is used.
+    """
+    which = {"dev": "development", "test": "test"}[part]
 
     def make(system: tuple[str, str, str] | None, trials: str | None, **typed: Any) -> OneSet:
-        return OneSet(part, typed.pop(part), system, trials, Reading(**typed))
+        path, reading = typed.pop(part), Reading(**typed)
 
-    which = {"dev": "development", "test": "test"}[part]
+        def read(**columns: str) -> ScoreSet:
+            if (path is None) == (system is None):
+                raise OptionError(f"give one file of scores, {part.upper()}, or one system, --system NAME DEV TEST")
+            chosen = path
+            if system is not None:
+                chosen = system[1 if part == "dev" else 2]
+                tell(f"{printable(system[0])}: the {which} scores are used, {chosen}")
+            named = [f"{ours}={theirs}" for ours, theirs in columns.items()]
+            return replace(reading, column=[*reading.column, *named]).read(chosen, trials=trials)
+
+        return read
+
     options = (
         option("--system", nargs=3, metavar="NAME DEV TEST", help=f"A system whose {which} scores are used, instead "
                f"of {part.upper()}."),
         option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores are joined with."),
     )  # fmt: skip
     file = click.Argument([part], metavar=f"[{part.upper()}]", required=False)
-    return Group("one_set", make, (file, *options), last=READING.options)
-
-
-@dataclass(frozen=True)
-class TableOfSystems:
-    """One table of many systems, as typed."""
-
-    table: str | None
-    systems_in: str | None
-    systems_columns: str | None
-    split: str | None
-    where: Sequence[str]
-
-    def read(self, reading: Reading, source_file: Callable[[str], SourceFile]) -> list[System]:
-        """Read the table and split it."""
-        if self.table is None:
-            raise OptionError(
-                "--systems-in, --systems-columns, --split and --where belong to a table: add --table FILE"
-            )
-        if self.split is None or (self.systems_in is None) == (self.systems_columns is None):
-            raise OptionError(
-                "--table needs --systems-in COLUMN (or --systems-columns A,B,...) and --split COLUMN=DEV:TEST"
-            )
-        filters = pairs_of("--where", "COLUMN=VALUE,VALUE", self.where)
-        read = reading.read_table(
-            self.table, systems=self.systems_in or _listed(self.systems_columns),
-            split=_split_by(self.split), where={name: _listed(values) for name, values in filters.items()},
-        )  # fmt: skip
-        file = source_file(self.table)
-        return [System(name, *sets, file, file) for name, sets in read.items()]
+    return Group("read", make, (file, *options), last=READING.options)
 
 
 def _listed(typed: str | None) -> list[str]:
     return [part.strip() for part in (typed or "").split(",") if part.strip()]
-
-
-@dataclass(frozen=True)
-class WholeSets:
-    """One labelled file for each system, as typed, and how it is taken apart."""
-
-    scores: Sequence[tuple[str, str]]
-    folds: int | None
-    split: str | None
-    mixed_users: bool
-    split_seed: int
-
-    def read(self, reading: Reading, source_file: Callable[[str], SourceFile]) -> list[System]:
-        """Read the file of every system, split in two; with folds both sets are the whole file."""
-        if (self.folds is None) == (self.split is None):
-            raise OptionError(
-                "one labelled file (--scores) needs --folds 5, or --split 50/50 (or one of its other forms)"
-            )
-        systems = []
-        for name, path in self.scores:
-            file = source_file(path)
-            systems.append(System(name, *self._sets(path, reading.of(name)), file, file))
-        return systems
-
-    def _sets(self, path: str, reading: Reading) -> tuple[ScoreSet, ScoreSet]:
-        if self.split is None:
-            whole = reading.read(path).load()
-            tell(f"{path}: {self.folds} folds at random{self._users(whole)}; each is judged with thresholds "
-                 "chosen on the others, which intervals keep as they are")  # fmt: skip
-            return whole, whole
-        shares = re.fullmatch(r"([0-9.]+)/([0-9.]+)", self.split.replace(" ", ""))
-        if shares:
-            first, second = (_number(share, self.split) for share in shares.groups())
-            whole = reading.read(path).load()
-            sets = whole.split(first / (first + second), together=not self.mixed_users, rng=self.split_seed)
-            return self._told(path, "at random", whole, sets)
-        ((column, value),) = pairs_of("--split", "50/50, COLUMN=2024-01-31 or COLUMN=DEV:TEST", [self.split]).items()
-        if _is_time(value):
-            whole = replace(reading, column=[*reading.column, f"time={column}"]).read(path).load()
-            sets = whole.split(before=value, together=not self.mixed_users)
-            return self._told(path, f"before and from {value} on", whole, sets)
-        columns = pairs_of("--column", COLUMN, reading.column)
-        score = columns.pop("score", "score")
-        others = replace(reading, column=[f"{ours}={theirs}" for ours, theirs in columns.items()])
-        read = others.read_table(path, systems=[score], split=_split_by(self.split))
-        return next(iter(read.values()))
-
-    def crossed(self, whole: ScoreSet, name: str, settings: dict[str, Any]) -> EPC:
-        """Return the curve of a set judged fold by fold."""
-        assert self.folds is not None
-        together = not self.mixed_users
-        return cross_epc(whole, folds=self.folds, rng=self.split_seed, together=together, name=name, **settings)
-
-    def _users(self, whole: ScoreSet) -> str:
-        if not whole.has_users:
-            return ", trial by trial: users are not known"
-        return ", users on any side" if self.mixed_users else ", the trials of a user together"
-
-    def _told(self, path: str, how: str, whole: Scores, sets: tuple[Scores, Scores]) -> tuple[Scores, Scores]:
-        sizes = " and ".join(
-            f"{len(part)} {role} trials" + (f" of {part.n_users} users" if part.has_users else "")
-            for role, part in zip(("development", "test"), sets, strict=True)
-        )
-        left = len(whole) - len(sets[0]) - len(sets[1])
-        seen = f"; {left} later trials of users seen before are left out" if left else ""
-        tell(f"{path}: split {how}{self._users(whole)}: {sizes}{seen}")
-        return sets
 
 
 def _number(text: str, typed: str) -> float:
@@ -338,15 +239,13 @@ class Systems:
     def __init__(
         self, system: Sequence[tuple[str, str, str]], trials: tuple[str, str] | None, table: str | None,
         systems_in: str | None, systems_columns: str | None, split: str | None, where: Sequence[str],
-        scores: Sequence[tuple[str, str]] = (), folds: int | None = None, mixed_users: bool = False,
-        split_seed: int = 0, **reading: Any,
+        scores: Sequence[tuple[str, str]], folds: int | None, mixed_users: bool, split_seed: int, **reading: Any,
     ) -> None:  # fmt: skip
         self.typed = [(printable(name), *paths) for name, *paths in system]
+        self.scores = [(printable(name), path) for name, path in scores]
         self.trials, self.reading = trials or (None, None), Reading(**reading)
-        self.whole = WholeSets(
-            [(printable(name), path) for name, path in scores], folds, split, mixed_users, split_seed
-        )
-        self.table = TableOfSystems(table, systems_in, systems_columns, None if scores else split, where)
+        self.table, self.systems_in, self.systems_columns, self.where = table, systems_in, systems_columns, where
+        self.split, self.folds, self.together, self.split_seed = split, folds, not mixed_users, split_seed
         #: Further systems that a command reads itself, whose columns may be named too.
         self.others: Sequence[str] = ()
         self._read: list[System] | None = None
@@ -356,36 +255,36 @@ class Systems:
     @property
     def undivided(self) -> Sequence[tuple[str, str]]:
         """The names and files of --scores that nothing takes apart: test scores on their own, seen a posteriori."""
-        alone = self.whole.folds is None and self.whole.split is None and not (self.typed or self.table.table)
-        return self.whole.scores if alone else ()
+        alone = self.folds is None and self.split is None and not (self.typed or self.table)
+        return self.scores if alone else ()
 
     def __bool__(self) -> bool:
-        return bool(self.typed or self.table.table or self.whole.scores)
+        return bool(self.typed or self.table or self.scores)
 
     def __len__(self) -> int:
-        return len(self.typed) + len(self.whole.scores) if self.table.table is None else len(self.read())
+        return len(self.typed) + len(self.scores) if self.table is None else len(self.read())
 
     def read(self, source_file: Callable[[str], SourceFile] = SourceFile) -> list[System]:
         """Read every system, once; names must differ, and a system's two files must be of one format."""
-        if self.whole.folds is not None:
+        if self.folds is not None:
             raise OptionError("--folds goes with epc, compare and check; here split the file in two: --split 50/50")
         return self._systems(source_file)
 
     def _systems(self, source_file: Callable[[str], SourceFile] = SourceFile) -> list[System]:
         if self._read is None:
-            in_table = any(vars(self.table).values())
-            if in_table + bool(self.typed) + bool(self.whole.scores) > 1:
+            of_table = self.table, self.systems_in, self.systems_columns, self.where, self.split and not self.scores
+            if any(of_table) + bool(self.typed) + bool(self.scores) > 1:
                 raise OptionError(
                     "give systems as files (--system), as one labelled file each (--scores) or as one table (--table), "
                     "not in two of these ways"
                 )
-            names = [name for name, *_ in (*self.typed, *self.whole.scores)]
-            check_names_differ(names)
+            names = [name for name, *_ in (*self.typed, *self.scores)]
+            twice = [name for name in names if names.count(name) > 1]
+            if twice:
+                raise OptionError(f"two systems are called {twice[0]!r}; give each its own name")
             self._check_owners([*names, *self.others])
-            if self.whole.scores:
-                self._read = self.whole.read(self.reading, source_file)
-            else:
-                self._read = self.table.read(self.reading, source_file) if in_table else self._files(source_file)
+            way = self._in_table if any(of_table) else self._taken_apart if self.scores else self._in_files
+            self._read = way(source_file)
         return self._read
 
     def _check_owners(self, names: Sequence[str]) -> None:
@@ -394,7 +293,7 @@ class Systems:
                 known = f"; the systems are {', '.join(names)}" if names else "; name systems by --system or --scores"
                 raise OptionError(f"--column {owner}:...: there is no system {owner!r}{known}")
 
-    def _files(self, source_file: Callable[[str], SourceFile]) -> list[System]:
+    def _in_files(self, source_file: Callable[[str], SourceFile]) -> list[System]:
         from priori.readers import pair_check
 
         if not self.typed:
@@ -409,6 +308,71 @@ class Systems:
             systems.append(System(name, dev, test, *map(source_file, paths)))
         return systems
 
+    def _in_table(self, source_file: Callable[[str], SourceFile]) -> list[System]:
+        """Read one table of many systems, and split it."""
+        if self.table is None:
+            raise OptionError(
+                "--systems-in, --systems-columns, --split and --where belong to a table: add --table FILE"
+            )
+        if self.split is None or (self.systems_in is None) == (self.systems_columns is None):
+            raise OptionError(
+                "--table needs --systems-in COLUMN (or --systems-columns A,B,...) and --split COLUMN=DEV:TEST"
+            )
+        filters = pairs_of("--where", "COLUMN=VALUE,VALUE", self.where)
+        read = self.reading.read_table(
+            self.table, systems=self.systems_in or _listed(self.systems_columns),
+            split=_split_by(self.split), where={name: _listed(values) for name, values in filters.items()},
+        )  # fmt: skip
+        file = source_file(self.table)
+        return [System(name, *sets, file, file) for name, sets in read.items()]
+
+    def _taken_apart(self, source_file: Callable[[str], SourceFile]) -> list[System]:
+        """Read the one file of every system, split in two; with folds both sets are the whole file."""
+        if (self.folds is None) == (self.split is None):
+            raise OptionError(
+                "one labelled file (--scores) needs --folds 5, or --split 50/50 (or one of its other forms)"
+            )
+        files = [(name, path, source_file(path)) for name, path in self.scores]
+        return [System(name, *self._parts(path, self.reading.of(name)), file, file) for name, path, file in files]
+
+    def _parts(self, path: str, reading: Reading) -> tuple[ScoreSet, ScoreSet]:
+        if self.split is None:
+            whole = reading.read(path).load()
+            tell(f"{path}: {self.folds} folds at random{self._users(whole)}; each is judged with thresholds "
+                 "chosen on the others, which intervals keep as they are")  # fmt: skip
+            return whole, whole
+        shares = re.fullmatch(r"([0-9.]+)/([0-9.]+)", self.split.replace(" ", ""))
+        if shares:
+            first, second = (_number(share, self.split) for share in shares.groups())
+            whole = reading.read(path).load()
+            sets = whole.split(first / (first + second), together=self.together, rng=self.split_seed)
+            return self._told(path, "at random", whole, sets)
+        ((column, value),) = pairs_of("--split", "50/50, COLUMN=2024-01-31 or COLUMN=DEV:TEST", [self.split]).items()
+        if _is_time(value):
+            whole = replace(reading, column=[*reading.column, f"time={column}"]).read(path).load()
+            return self._told(
+                path, f"before and from {value} on", whole, whole.split(before=value, together=self.together)
+            )
+        columns = pairs_of("--column", COLUMN, reading.column)
+        score = columns.pop("score", "score")
+        others = replace(reading, column=[f"{ours}={theirs}" for ours, theirs in columns.items()])
+        return next(iter(others.read_table(path, systems=[score], split=_split_by(self.split)).values()))
+
+    def _users(self, whole: ScoreSet) -> str:
+        if not whole.has_users:
+            return ", trial by trial: users are not known"
+        return ", the trials of a user together" if self.together else ", users on any side"
+
+    def _told(self, path: str, how: str, whole: Scores, sets: tuple[Scores, Scores]) -> tuple[Scores, Scores]:
+        sizes = " and ".join(
+            f"{len(part)} {role} trials" + (f" of {part.n_users} users" if part.has_users else "")
+            for role, part in zip(("development", "test"), sets, strict=True)
+        )
+        left = len(whole) - len(sets[0]) - len(sets[1])
+        seen = f"; {left} later trials of users seen before are left out" if left else ""
+        tell(f"{path}: split {how}{self._users(whole)}: {sizes}{seen}")
+        return sets
+
     def asked(self, ask: Callable[..., Result]) -> list[Result]:
         """Read every system and ask something about attacks of its development and test scores."""
         systems = self.read()
@@ -419,19 +383,20 @@ class Systems:
     def curves(self, settings: dict[str, Any]) -> list[EPC]:
         """Read every system and return its curve, cross-fitted with folds; the settings are those of `priori.epc`."""
         systems = self._systems()
-        if self.whole.folds is None:
-            return epc_all({system.name: (system.dev, system.test) for system in systems}, **settings)
+        if self.folds is None:
+            from priori.curves.epc import make_curves
+
+            return make_curves({system.name: (system.dev, system.test) for system in systems}, **settings)
         if settings.pop("exact", False):
             raise OptionError("--exact has other alphas in each fold; leave out --exact or --folds")
-        return [self.whole.crossed(system.dev, system.name, settings)
-                for system in systems]  # fmt: skip
+        return [self.crossed(system.dev, system.name, settings) for system in systems]
 
+    def crossed(self, whole: ScoreSet, name: str, settings: dict[str, Any]) -> EPC:
+        """Return the curve of a set judged fold by fold."""
+        from priori.curves.cross import cross_epc
 
-def check_names_differ(names: Sequence[str]) -> None:
-    """Refuse systems of one name."""
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise OptionError(f"two systems are called {twice[0]!r}; give each its own name")
+        assert self.folds is not None
+        return cross_epc(whole, folds=self.folds, rng=self.split_seed, together=self.together, name=name, **settings)
 
 
 #: ``--system NAME DEV TEST``, the trials files that go with it, and how files are read; the command gets ``systems``.

@@ -9,17 +9,16 @@ import numpy as np
 from priori.base.alphas import as_fractions
 from priori.cli.commands import make_command, option
 from priori.cli.options import COSTS, CRITERION, alpha_list, output_group
-from priori.cli.output import Output, table_text
+from priori.cli.output import Output, table_of
 from priori.cli.systems import OneSet, one_set
 from priori.curves.checks import threshold_cautions
 from priori.decisions.costs import price
 from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
-from priori.words.numbers import cell as percent
 
 
 @make_command(
-    "threshold", "Choose a threshold on development scores.",
+    "threshold",
     one_set("dev"),
     option("--alpha", metavar="LIST",
            help="The trade-off: 0.5 (the default), a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR. Or the limit of "
@@ -27,7 +26,7 @@ from priori.words.numbers import cell as percent
     *COSTS, *CRITERION, output_group("table", "csv", "json"),
 )  # fmt: skip
 def command(
-    one_set: OneSet, alpha: str | None, costs: str | None, prior: str | None, task: str, criterion: str | None,
+    read: OneSet, alpha: str | None, costs: str | None, prior: str | None, task: str, criterion: str | None,
     output: Output,
 ) -> None:  # fmt: skip
     """Print the threshold that minimises the criterion on DEV, and the rates it has there.
@@ -46,7 +45,7 @@ def command(
     priced = price(domain, criterion, None, alpha_list(alpha), costs, prior)
     rule, v1, v2 = get_criterion(criterion, domain), domain.v1, domain.v2
     fractions = as_fractions(rule.alpha_or_half(priced.alpha))
-    scores = one_set.read()
+    scores = read()
     choice, alphas = rule.choose(scores, fractions), np.array([float(fraction) for fraction in fractions])
     columns: dict[str, Any] = {
         "alpha": alphas.tolist(),
@@ -58,19 +57,11 @@ def command(
         columns["dev_cost"] = priced.measure(choice.outcomes)
     settings = {"task": domain.name, "criterion": rule.name, "v1_name": v1.name, "v2_name": v2.name}
 
-    def table() -> str:
-        rows = zip(*columns.values(), strict=True)
-        return table_text(
-            f"Threshold by {rule.name}; accept when the score is greater",
-            ["alpha", "threshold", f"dev {v1.name}", f"dev {v2.name}", *(["dev cost"] if costs else [])],
-            (
-                [f"{a:.4g}", f"{t:.10g}", percent(x), percent(y), *(f"{c:.5g}" for c in cost)]
-                for a, t, x, y, *cost in rows
-            ),
-        )
-
+    headings = {"alpha": "alpha", "threshold": "threshold", "dev_v1": f"dev {v1.name}", "dev_v2": f"dev {v2.name}"}
+    headings |= {"dev_cost": "dev cost"} if costs else {}
+    title = f"Threshold by {rule.name}; accept when the score is greater"
     output.finish(
-        table=table,
+        table=lambda: table_of(title, columns, headings, threshold="{:.10g}".format, dev_cost="{:.5g}".format),
         csv=lambda: columns,
         json=lambda: {**settings, "outcomes": choice.outcomes.to_dict(), **columns},
         warnings=threshold_cautions(rule, scores, alphas, choice),

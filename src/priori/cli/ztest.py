@@ -7,28 +7,26 @@ from typing import Any
 
 import click
 
+import priori
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError
+from priori.base.texts import cell as percent
 from priori.cli.commands import make_command, option
-from priori.cli.options import COSTS, CRITERION, LEVEL, alpha_list, output_group
-from priori.cli.output import Output, table_text
+from priori.cli.options import COSTS, CRITERION, LEVEL, alpha_list, curve_at, output_group
+from priori.cli.output import Output, table_of, table_text
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.epc import EPC
 from priori.decisions.costs import price
-from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_measure, wer
 from priori.decisions.tasks import get_task
-from priori.plots.comparison import figure_ztest
-from priori.uncertainty.ztest_curves import ZTestCurve, ztest_epc
-from priori.uncertainty.ztests import METHODS, OVER_CONFIDENT, ZTest, ztest, ztest_scores
-from priori.words.numbers import cell as percent
+from priori.uncertainty.ztest_curves import ZTestCurve
+from priori.uncertainty.ztests import METHODS, OVER_CONFIDENT, ZTest
 from priori.words.numbers import level_text
 
 RATES = ("far", "frr", "negatives", "positives")
 
 
 @make_command(
-    "ztest", "Intervals and tests of HTER or DCF, from rates or from scores.",
+    "ztest",
     option("--far", type=float, metavar="RATE", help="False acceptance rate, as a fraction."),
     option("--frr", type=float, metavar="RATE", help="False rejection rate, as a fraction."),
     option("--negatives", type=int, metavar="N", help="Number of negative trials (impostors)."),
@@ -44,7 +42,8 @@ RATES = ("far", "frr", "negatives", "positives")
            help="The trade-off at which thresholds are chosen: 0.5 (the default), or a list for two systems."),
     *COSTS,
     option("--points", type=int, help="Number of alphas from 0 to 1, for two systems."),
-    option("--measure", metavar="NAME", help="What is tested: hter, dcf:..., wer:0.3, far, ... Default: the task's."),
+    option("--measure", metavar="NAME", table="priori.decisions.measures:MEASURES",
+           help="What is tested: hter, dcf:..., wer:0.3, far, ... Default: the task's."),
     LEVEL,
     option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), help="Whether A differs from B, is "
            "below it, or above it. For one system: an upper (less) or lower limit."),
@@ -72,7 +71,7 @@ def command(
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --alpha 0.5
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --points 101 --format csv
     """
-    shown, chosen = price(get_task(task), criterion, measure, alpha_list(alpha), costs, prior)
+    shown, chosen = price(task, criterion, measure, alpha_list(alpha), costs, prior)
     rates = {name: value for name, value in options.items() if value is not None}
     if bool(rates) == bool(systems):
         raise OptionError("give rates (--far --frr --negatives --positives) or scores (--system NAME DEV TEST)")
@@ -89,41 +88,36 @@ def command(
             raise OptionError(f"from rates all of --far, --frr, --negatives and --positives: {lacking[0]} is missing")
         if alpha is not None or points is not None or criterion is not None or unpaired:
             raise OptionError("--alpha, --points, --criterion and --unpaired are for scores (--system)")
-        _finish(output, ztest(**rates, measure=shown or get_task(task).aggregate, **settings))
+        _finish(output, priori.ztest(**rates, measure=shown or get_task(task).aggregate, **settings))
         return
     if len(systems) > 2:
         raise OptionError(f"one system or two, not {len(systems)}; 'priori compare' tests all pairs")
-    alphas = get_criterion(criterion, task).alpha_or_half(chosen) if points is None else None
-    curves = systems.curves(
-        {"task": task, "criterion": criterion, "measure": shown, "points": points or 101, "alpha": alphas}
-    )
+    along = {"task": task, "criterion": criterion, "points": points}
+    curves = systems.curves({**(curve_at(task, criterion, chosen) if points is None else along), "measure": shown})
     of_curves = of_systems([(curve.name, curve.warnings) for curve in curves])
     if curves[0].alpha.size == 1:
         _finish(output, _at_one_alpha(curves, unpaired, settings), _thresholds(curves), of_curves)
         return
     if len(curves) == 1:
         raise OptionError("several alphas are for two systems; give one --alpha, or a second --system")
-    tests = ztest_epc(*curves, unpaired=unpaired, **settings)
+    tests = priori.ztest_epc(*curves, unpaired=unpaired, **settings)
     output.finish(
-        table=lambda: _curve_table(tests),
-        csv=tests.columns,
-        json=tests.to_dict,
-        figure=lambda: figure_ztest(tests),
+        tests, table=lambda: _curve_table(tests), figure=lambda plots: plots.figure_ztest(tests),
         warnings=joined(tests.warnings, of_curves),
-    )
+    )  # fmt: skip
 
 
-def _at_one_alpha(curves: list[EPC], unpaired: bool, settings: dict[str, Any]) -> ZTest:
+def _at_one_alpha(curves: list[priori.EPC], unpaired: bool, settings: dict[str, Any]) -> ZTest:
     first, last = curves[0], curves[-1]
     measure = wer(float(first.alpha[0])) if first.measure.needs_alpha else get_measure(first.measure)
     other = (last.test, float(last.threshold[0])) if len(curves) == 2 else (None, None)
-    return ztest_scores(
+    return priori.ztest_scores(
         first.test, float(first.threshold[0]), *other,
         unpaired=unpaired, measure=measure, names=(first.name, last.name), **settings,
     )  # fmt: skip
 
 
-def _thresholds(curves: list[EPC]) -> dict[str, Any]:
+def _thresholds(curves: list[priori.EPC]) -> dict[str, Any]:
     named = zip(("threshold_a", "threshold_b"), curves, strict=False)
     return {
         "alpha": float(curves[0].alpha[0]),
@@ -136,11 +130,9 @@ def _finish(
     output: Output, test: ZTest, chosen: Mapping[str, Any] | None = None, of_curves: tuple[str, ...] = ()
 ) -> None:
     output.finish(
-        table=lambda: _table(test),
-        csv=test.columns,
-        json=lambda: {**(chosen or {}), **test.to_dict()},
+        test, table=lambda: _table(test), json=lambda: {**(chosen or {}), **test.to_dict()},
         warnings=joined(test.warnings, of_curves),
-    )
+    )  # fmt: skip
 
 
 def _table(test: ZTest) -> str:
@@ -173,14 +165,11 @@ def _label(method: str, equation: str, title: str) -> str:
 
 
 def _curve_table(tests: ZTestCurve) -> str:
-    columns, rate = tests.columns(), tests.measure.rate
+    columns = tests.columns()
     kinds = [name for name in ("dependent", "independent") if f"confidence_{name}" in columns]
-    rows = [
-        [f"{alpha:.4g}", *(percent(columns[name][row], rate) for name in ("value_a", "value_b", "difference")),
-         *(f"{100 * columns[f'confidence_{name}'][row]:.1f} %" for name in kinds),
-         "yes" if tests.significant[row] else "no"]
-        for row, alpha in enumerate(tests.alpha)
-    ]  # fmt: skip
     title = f"{tests.measure.title} of {tests.a.name} and {tests.b.name}, and the confidence that they differ"
-    header = ["alpha", tests.a.name, tests.b.name, "difference", *kinds, "significant"]
-    return table_text(title, header, rows)
+    headings = {
+        "alpha": "alpha", "value_a": tests.a.name, "value_b": tests.b.name, "difference": "difference",
+        **{f"confidence_{name}": name for name in kinds}, "significant": "significant",
+    }  # fmt: skip
+    return table_of(title, columns, headings, rate=tests.measure.rate)

@@ -5,7 +5,7 @@ What costs a scan of a table is not looked for there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from priori.base.types import Floats
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best, get_criterion
 from priori.decisions.criterion import Choice, Criterion
-from priori.decisions.likelihood_ratios import cllr, separated
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
@@ -58,39 +57,35 @@ Find = Callable[["EPC", int], str]
 
 def curve_cautions(curve: EPC, row: int) -> tuple[Caution, ...]:
     """Return warnings about the scores of a curve, and about its row ``row``, the alpha of interest."""
-    findings = {code: text for code, find in CHECKS.items() if (text := find(curve, row))}
-    if findings.keys() & EXPLAIN_DISAGREEMENT:
-        findings.pop("disagreement", None)
-    return tuple(Caution(code, text) for code, text in findings.items())
+    findings = {code: find(curve, row) for code, find in CHECKS.items()}
+    if any(findings[code] for code in EXPLAIN_DISAGREEMENT):
+        findings.pop("disagreement")
+    return _cautions(findings)
+
+
+def _cautions(findings: Mapping[str, str]) -> tuple[Caution, ...]:
+    """Return what was found, each under its code."""
+    return tuple(Caution(code, text) for code, text in findings.items() if text)
 
 
 def set_cautions(scores: ScoreSet) -> tuple[Caution, ...]:
     """Return warnings about one set of scores, by itself."""
-    findings = {"repeated-trials": _repeated_in(scores, "the set"), "reversed-scores": _reversed_in(scores, "")}
-    return tuple(Caution(code, text) for code, text in findings.items() if text)
+    return _cautions({"repeated-trials": _repeated_in(scores, "the set"), "reversed-scores": _reversed_in(scores, "")})
 
 
 def threshold_cautions(criterion: Criterion, dev: ScoreSet, alpha: Floats, choice: Choice) -> tuple[Caution, ...]:
     """Return warnings about thresholds and the one set that they were chosen on."""
-    findings = {
-        "limit-not-kept": limit_not_kept(criterion, choice.outcomes, alpha, choice.threshold),
-        "limit-by-users": limit_by_users(criterion, dev, alpha, choice.threshold),
-    }
-    return (*set_cautions(dev), *(Caution(code, text) for code, text in findings.items() if text))
+    kept = _limit_not_kept(criterion, choice.outcomes, alpha, choice.threshold)
+    by_users = _limit_by_users(criterion, dev, alpha, choice.threshold)
+    return set_cautions(dev) + _cautions({"limit-not-kept": kept, "limit-by-users": by_users})
 
 
 def common_cautions(curves: Sequence[EPC]) -> tuple[Caution, ...]:
     """Return the traps that more than half of the curves of an average are in; the words are those of the first."""
-    found: dict[str, list[Caution]] = {}
-    for curve in curves:
-        for code in TRAPS:
-            if text := CHECKS[code](curve, 0):
-                found.setdefault(code, []).append(Caution(code, text))
-    return tuple(
-        Caution(code, f"in {len(lines)} of {len(curves)} data sets {lines[0]}")
-        for code, lines in found.items()
-        if 2 * len(lines) > len(curves)
-    )
+    found = {code: [text for curve in curves if (text := CHECKS[code](curve, 0))] for code in TRAPS}
+    common = {code: lines for code, lines in found.items() if 2 * len(lines) > len(curves)}
+    number = len(curves)
+    return _cautions({code: f"in {len(lines)} of {number} data sets {lines[0]}" for code, lines in common.items()})
 
 
 def middle(curve: EPC) -> int:
@@ -104,8 +99,7 @@ def _loaded(curve: EPC) -> tuple[Scores, Scores] | None:
 
 
 def _named_sets(curve: EPC) -> dict[str, ScoreSet]:
-    sets = {"the development set": curve.dev, "the test set": curve.test}
-    return {"the development set": curve.dev} if _same(curve) else sets
+    return {"the development set": curve.dev, **({} if _same(curve) else {"the test set": curve.test})}
 
 
 # -- the same trials -----------------------------------------------------------------------------------------
@@ -125,23 +119,21 @@ def _same_data(curve: EPC, row: int) -> str:
     )
 
 
-def _in_both(curve: EPC, noun: str, shared: Callable[[Scores, Scores], int], size: Callable[[Scores], int]) -> str:
-    """Return how many trials or users are in both sets, where these are not one and the same."""
+def _in_both(curve: EPC, noun: str, shared: Callable[[Scores, Scores], int], size: int, so: str) -> str:
+    """Say how many trials or users are in both sets, where these are not one and the same."""
     sets = _loaded(curve)
     number = 0 if sets is None or _same(curve) else shared(*sets)
-    return f"{number:,} of {size(sets[1]):,} test {noun} are in the development set too" if sets and number else ""
+    return f"{number:,} of {size:,} test {noun} are in the development set too: {so}" if number else ""
 
 
 def _shared_trials(curve: EPC, row: int) -> str:
-    if not (found := _in_both(curve, "trials", shared_trials, len)):
-        return ""
-    return f"{found}: the thresholds are judged on data they were chosen on; leave them out of one of the two sets"
+    so = "the thresholds are judged on data they were chosen on; leave them out of one of the two sets"
+    return _in_both(curve, "trials", shared_trials, len(curve.test), so)
 
 
 def _shared_users(curve: EPC, row: int) -> str:
-    if not (found := _in_both(curve, "users", shared_users, lambda scores: scores.n_users)):
-        return ""
-    return f"{found}: the rates are those of users on whom the thresholds were chosen, not of new ones"
+    so = "the rates are those of users on whom the thresholds were chosen, not of new ones"
+    return _in_both(curve, "users", shared_users, curve.test.n_users, so)
 
 
 def _repeated_in(scores: ScoreSet, name: str) -> str:
@@ -247,6 +239,8 @@ def _trained_on(curve: EPC, row: int) -> str:
 def _not_likelihood_ratios(curve: EPC, row: int) -> str:
     if curve.criterion.name != "bayes" or curve.dev.scanned:
         return ""
+    from priori.decisions.likelihood_ratios import cllr
+
     dev = curve.dev.load()
     least, most = (
         edge(scores[end] for scores in (dev.negatives, dev.positives)) for edge, end in ((min, 0), (max, -1))
@@ -270,6 +264,8 @@ def _separated_development(curve: EPC, row: int) -> str:
         errors = get_criterion("wer").choose(curve.dev, [Fraction(1, 2)]).outcomes
         apart = bool(errors.fp[0] == 0 and errors.fn[0] == 0)
     else:
+        from priori.decisions.likelihood_ratios import separated
+
         apart = separated(curve.dev.load())
     if not apart:
         return ""
@@ -287,14 +283,14 @@ def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[
 
     That is as unlikely as the deviations say also where people are few: Student's quantile stands for as many.
     """
-    from priori.uncertainty.cluster_variance import rate_spread, welch
-
     sizes = np.array([len(each) for each in trials])
     rates = np.array([int(each.rejected(threshold)) for each in trials]) / sizes
     rates = 1 - rates if above else rates
     pooled, apart = np.average(rates, weights=sizes), abs(rates[0] - rates[1])
     if not apart > DEVIATIONS * np.sqrt(pooled * (1 - pooled) * (1 / sizes).sum()):
         return None  # nor is it with people, who make rates vary more
+    from priori.uncertainty.cluster_variance import rate_spread, welch
+
     spreads = [
         rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none") for each in trials
     ]
@@ -352,15 +348,11 @@ def _extreme_threshold(curve: EPC, row: int) -> str:
     )
 
 
-def _limit_not_kept(curve: EPC, row: int) -> str:
-    return limit_not_kept(curve.criterion, curve.dev_outcomes, curve.alpha, curve.threshold)
-
-
-def limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, threshold: Floats) -> str:
+def _limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, threshold: Floats) -> str:
     """Say so where no threshold keeps the limit of a constraint, or only one that decides nothing."""
     if not isinstance(criterion, Constraint):
         return ""
-    rate = criterion.limited
+    rate = criterion.aimed_at
     beyond = rate(outcomes) - alpha
     broken = (-beyond if rate.greater_is_better else beyond) > 1e-12
     useless = np.isinf(threshold) & (alpha > 0) & (alpha < 1)
@@ -378,18 +370,13 @@ def limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, thre
     )
 
 
-def _limit_by_users(curve: EPC, row: int) -> str:
+def _limit_by_users(criterion: Criterion, dev: ScoreSet, alpha: Floats, threshold: Floats) -> str:
     """Say so where a limit is promised for the population, and the users are too few for users of any kind."""
-    return limit_by_users(curve.criterion, curve.dev, curve.alpha, curve.threshold)
-
-
-def limit_by_users(criterion: Criterion, dev: ScoreSet, alpha: Floats, threshold: Floats) -> str:
-    """Return what is to be said of a limit that users as few as these cannot promise for users of every kind."""
     if not isinstance(criterion, Constraint) or criterion.level is None or dev.scanned:
         return ""
     least = criterion.least_for_any_users(dev.load())
-    limits = 1 - alpha if criterion.limited.greater_is_better else alpha
-    if not (np.isfinite(threshold) & (limits < least)).any():
+    beyond = np.isfinite(threshold) & (criterion.aimed_at.as_error(alpha) < least)
+    if not beyond.any():
         return ""
     return (
         f"the limit is kept for users like the {dev.n_users} of the development set: so few cannot rule out that "
@@ -451,12 +438,8 @@ def _ties(curve: EPC, row: int) -> str:
 
 def _prior_shift(curve: EPC, row: int) -> str:
     criterion = curve.criterion
-    measures = [
-        curve.measure,
-        criterion.v1,
-        criterion.v2,
-        *([criterion.measure] if isinstance(criterion, Best) else []),
-    ]
+    measures = [curve.measure, criterion.v1, criterion.v2]
+    measures += [criterion.measure] if isinstance(criterion, Best) else []
     balance_matters = any("prevalence" in measure.depends_on for measure in measures)
     dev, test = (scores.n_negatives / scores.n_positives for scores in (curve.dev, curve.test))
     if not balance_matters or curve.measure.name in ("far", "frr") or max(dev / test, test / dev) < 1.5:
@@ -497,8 +480,8 @@ CHECKS: dict[str, Find] = {
     "separated-development": _separated_development,
     "disagreement": _disagreement,
     "extreme-threshold": _extreme_threshold,
-    "limit-not-kept": _limit_not_kept,
-    "limit-by-users": _limit_by_users,
+    "limit-not-kept": lambda c, row: _limit_not_kept(c.criterion, c.dev_outcomes, c.alpha, c.threshold),
+    "limit-by-users": lambda c, row: _limit_by_users(c.criterion, c.dev, c.alpha, c.threshold),
     "few-errors": _few_errors,
     "few-users": _few_users,
     "ties": _ties,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
@@ -30,6 +30,8 @@ from priori.base.layouts import (
     of,
     record,
 )
+from priori.base.options import Interval, Promise, Resample
+from priori.base.options import Weight as Weight
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
@@ -37,7 +39,7 @@ from priori.curves.areas import BOUNDS, area
 from priori.curves.checks import curve_cautions, middle
 from priori.decisions.costs import price
 from priori.decisions.criteria import Criterion, get_criterion
-from priori.decisions.likelihood_ratios import FITTED
+from priori.decisions.criterion import FITTED
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
 from priori.decisions.named import CUSTOM, custom, saved_things
@@ -45,17 +47,11 @@ from priori.decisions.outcomes import Outcomes, count, count_all
 from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet, weigh_users
 from priori.scores.inputs import as_score_set
-from priori.scores.saved import SavedScores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.bands import Band
-    from priori.uncertainty.bootstrap.plans import Resample
-    from priori.uncertainty.bootstrap.resampling import Promise
-    from priori.uncertainty.intervals import Interval
-
-Weight = Literal["trial", "user"]
 
 #: Settings that an evaluation campaign has fixed: criterion, measure and alphas.
 PRESETS: dict[str, dict[str, Any]] = {
@@ -134,6 +130,8 @@ class EPC(Result):
 
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        from priori.scores.saved import SavedScores
+
         known |= {name: SavedScores.of(saved[name]) for name in ("dev", "test")}
         for name in ("dev_outcomes", "outcomes"):
             known[name] = Outcomes(**{kind: np.array(counts, dtype=np.int64) for kind, counts in saved[name].items()})
@@ -232,7 +230,53 @@ class EPC(Result):
         progress: Progress | None = None,
         keep: bool = False,
     ) -> Band:
-        """Return a bootstrap band around the curve; what the options mean: `priori.uncertainty.bands.band`."""
+        """Compute a bootstrap band around the curve.
+
+        Parameters
+        ----------
+        bootstrap : {"sample", "rows", "user", "user-constrained", "joint", "crossed"}, optional
+            What is resampled. By default identities where both of each trial's are known, else users where they are
+            known, else trials: within each class, or as rows with their labels where the measure depends on the share
+            of positives.
+        n_resamples : int or (int, int)
+            The number of replicates, 10,000 by default; for the joint bootstrap also (U, S): U draws of users, S of
+            their trials in each (2007, Eq. 13).
+        resample : {"test", "both"}
+            Resample the test set and keep the thresholds (2005, section 5), or resample the development set too and
+            choose new thresholds in every replicate (2007, section 3).
+        confidence_level : float
+            0.95 by default.
+        interval : {"calibrated", "percentile", "centred"}, optional
+            How bounds come from replicates: ``percentile`` is the 2007 paper's (section 3.2), ``centred`` the 2005
+            paper's, centred at the empirical mean; ``calibrated`` (the default but for joint and user-constrained)
+            corrects the percentile interval for few users and few errors so that it covers what it says.
+        simultaneous : bool
+            Cover the whole curve, not each point, with the given confidence (studentised maximum).
+        promise : {"confidence", "prediction"}
+            Cover the curve the system has on the whole population, or the one a new test set will show.
+        future_users, future_trials : int, optional
+            The size of that new test set; by default as large as this one. Trials are those of both classes together,
+            or a pair (negatives, positives).
+        shared_users : bool, optional
+            Whether one draw of users serves both sets; by default when both hold the same users.
+        rng : int, numpy Generator or None
+            The seed, 0 by default. The same seed gives the same band on any number of threads.
+        threads : int, optional
+            How many threads; by default as many as there are processors.
+        progress : callable, optional
+            Called with (done, total) now and then.
+        keep : bool
+            Keep the values of every replicate in the result.
+
+        Examples
+        --------
+        >>> import numpy as np, priori
+        >>> rng = np.random.default_rng(1)
+        >>> dev, test = (priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)) for _ in range(2))
+        >>> band = priori.epc(dev, test, alpha=[0.5]).band(n_resamples=1000)
+        >>> bool(band.lower[0] < band.value[0] < band.upper[0])
+        True
+        """
         from priori.uncertainty.bands import make_band
         from priori.uncertainty.bootstrap.resampling import Resampling
 
@@ -267,6 +311,8 @@ def described_parts(saved: Saved) -> dict[str, Any]:
 
 def curve_in_part(saved: Saved, **known: Any) -> EPC:
     """Return the curve inside another result that was read from a file, without its scores."""
+    from priori.scores.saved import SavedScores
+
     return saved.part(EPC, dev=SavedScores.of(), test=SavedScores.of(), **known)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from itertools import chain
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -20,15 +20,15 @@ from priori.base.errors import InputError, OptionError, unknown
 from priori.base.layouts import CAUTIONS, SIZE, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved
-from priori.base.types import Codes, Counts, Floats, Index, Mask
+from priori.base.types import Codes, Counts, Floats, Index
 from priori.decisions.criteria import Criterion, get_criterion
-from priori.decisions.hull import NEAR
+from priori.decisions.hull import Ascending, edges_left, hulls_of_errors
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task, get_task
-from priori.scores import BOUND, Scores, Trials, condense_all
-from priori.scores.candidates import thresholds_between
+from priori.scores import BOUND, Scores, condense_all
+from priori.scores.candidates import first_of_each, thresholds_between
 from priori.scores.inputs import as_score_set
 
 By = Literal["user", "dataset", "group"]
@@ -172,250 +172,141 @@ def epc_by(
     fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
     names, parts, skipped = _matched(sets, by, thresholds)
     alphas = np.array([float(fraction) for fraction in fractions])
-    choices = [_Choices.of(part, chosen_by, fractions) for part in parts]
-    best = choices[1].outcomes[choices[1].chosen]
+    chosen = [part.choose(chosen_by, fractions) for part in parts]
     if thresholds == "common":
-        choices[0] = choices[0].for_all(len(names))
-    chosen, counted = choices[0].judged(parts[1])
+        chosen[0] = np.tile(chosen[0], len(names))
+    counted, best = (parts[1].count(each) for each in chosen)
     rows = np.tile(alphas, len(names))
     return GroupedEPC(
-        group=np.repeat(np.array(names), alphas.size), alpha=rows, threshold=chosen, fp=counted.fp, fn=counted.fn,
+        group=np.repeat(np.array(names), alphas.size), alpha=rows, threshold=chosen[0], fp=counted.fp, fn=counted.fn,
         negatives=counted.negatives, positives=counted.positives, v1=domain.v1(counted), v2=domain.v2(counted),
         value=aggregate(counted, rows), best=aggregate(best, rows), by=by, task=domain.name, criterion=chosen_by.name,
         measure=aggregate.name, points=alphas.size, skipped=tuple(skipped),
     )._came_from(sets[1])  # fmt: skip
 
 
-# -- the trials of all groups --------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Trials:
-    """The trials of both classes in the order of their groups, and of their scores within each.
-
-    ``number`` is how many trials each entry stands for (None: one).
-    """
-
-    score: Floats
-    group: Codes
-    positive: Mask
-    groups: int
-    number: Counts | None
-
-    @classmethod
-    def of(cls, scores: Scores, codes: Sequence[Codes], groups: int) -> _Trials:
-        """Sort the trials of groups; a negative code leaves a trial out."""
-        score = np.concatenate([scores.negative.score, scores.positive.score])
-        group = np.concatenate(codes)
-        positive = np.repeat([False, True], [scores.negative.score.size, scores.positive.score.size])
-        numbers = scores.negative.number, scores.positive.number
-        number = None if numbers[0] is None or numbers[1] is None else np.concatenate([numbers[0], numbers[1]])
-        if group.min(initial=0) < 0:
-            kept = group >= 0
-            score, group, positive = score[kept], group[kept], positive[kept]
-            number = None if number is None else number[kept]
-        order = np.argsort(score)  # equal scores of a group are counted together, in any order
-        narrow = group[order].astype(np.uint16) if groups < 1 << 16 else group[order]  # a radix sort, where it can be
-        order = order[np.argsort(narrow, kind="stable")]
-        return cls(score[order], group[order], positive[order], groups, None if number is None else number[order])
-
-    @cached_property
-    def starts(self) -> Index:
-        """Where the trials of each group begin, and the end of the last."""
-        return np.searchsorted(self.group, np.arange(self.groups + 1))
-
-    @cached_property
-    def positives_before(self) -> Counts:
-        """How many positives stand before each trial, and in all."""
-        return np.append(0, np.cumsum(self.positive if self.number is None else self.positive * self.number))
-
-    @cached_property
-    def negatives_before(self) -> Counts:
-        """How many negatives stand before each trial, and in all."""
-        trials = np.arange(self.score.size + 1) if self.number is None else np.append(0, np.cumsum(self.number))
-        return np.asarray(trials - self.positives_before)
-
-    @cached_property
-    def positives(self) -> Counts:
-        """The positives of each group."""
-        return np.diff(self.positives_before[self.starts])
-
-    @cached_property
-    def negatives(self) -> Counts:
-        """The negatives of each group."""
-        return np.diff(self.negatives_before[self.starts])
-
-    def outcomes(self, owner: Index, reach: Index) -> Outcomes:
-        """Return the outcomes of groups (``owner``) that reject their trials that stand before ``reach``."""
-        first = self.starts[owner]
-        fn = self.positives_before[reach] - self.positives_before[first]
-        tn = self.negatives_before[reach] - self.negatives_before[first]
-        return Outcomes(tp=self.positives[owner] - fn, fp=self.negatives[owner] - tn, tn=tn, fn=fn)
-
-    def count(self, owner: Index, thresholds: Floats) -> Outcomes:
-        """Count the outcomes of groups (``owner``) at thresholds, by bisection in all groups at the same time."""
-        low, high = self.starts[owner], self.starts[owner + 1]
-        for _ in range(int(np.diff(self.starts).max()).bit_length()):
-            middle = np.minimum((low + high) // 2, self.score.size - 1)
-            rejected = (low < high) & (self.score[middle] <= thresholds)
-            low, high = np.where(rejected, middle + 1, low), np.where(rejected | (low >= high), high, middle)
-        return self.outcomes(owner, low)
-
-    def each(self) -> list[Scores]:
-        """Return the groups one by one."""
-        whole = Trials(self.score, number=self.number)
-        parts = zip(np.split(np.arange(self.score.size), self.starts[1:-1]), strict=True)
-        return [
-            Scores(whole.take(index[~self.positive[index]]), whole.take(index[self.positive[index]]))
-            for (index,) in parts
-        ]
-
-
 def _matched(sets: Sequence[Scores], by: By, thresholds: str) -> tuple[list[str], list[_Trials], list[str]]:
     """Return the names of the groups that have all that they need, the trials of both sets, and who is left out."""
-    grouped = [_Named.of(scores, by) for scores in (sets if thresholds == "own" else sets[1:])]
-    seen = dict.fromkeys(name for named in grouped for name in named.names)
-    names = sorted(set.intersection(*(named.complete for named in grouped)))
+    grouped = [_named(scores, by) for scores in (sets if thresholds == "own" else sets[1:])]
+    names = sorted(set.intersection(*({name for name, complete in named.items() if complete} for named in grouped)))
     if not names:
         raise InputError(
             f"no {by} has trials of both classes in both sets; with other people in the test set, choose one "
             "threshold for all (thresholds='common')"
         )
-    parts = [named.trials(scores, names) for scores, named in zip(sets[-len(grouped) :], grouped, strict=True)]
+    parts = [_Trials.of(scores, by, names) for scores in sets[-len(grouped) :]]
     if thresholds == "common":
-        whole = [np.zeros(trials.score.size, dtype=np.int32) for trials in (sets[0].negative, sets[0].positive)]
-        parts.insert(0, _Trials.of(sets[0], whole, 1))
+        parts.insert(0, _Trials.of(sets[0]))
     kept = set(names)
-    return names, parts, [name for name in seen if name not in kept]
+    return names, parts, [name for name in dict.fromkeys(chain(*grouped)) if name not in kept]
+
+
+def _named(scores: Scores, by: By) -> dict[str, bool]:
+    """Return the groups of a set by name, each with whether it has trials of both classes."""
+    names, *codes = _codes(scores, by)
+    some = np.stack([np.bincount(each, minlength=len(names)) > 0 for each in codes])
+    complete = np.asarray(some.all(axis=0)).tolist()
+    return {names[code]: complete[code] for code in np.flatnonzero(some.any(axis=0)).tolist()}
+
+
+def _codes(scores: Scores, by: By) -> tuple[list[str], Codes, Codes]:
+    """Return the names of groups, and the code of each negative and of each positive trial's."""
+    names = {"user": scores.users, "dataset": scores.datasets, "group": scores.groups}[by]
+    negative, positive = getattr(scores.negative, by), getattr(scores.positive, by)
+    if names is None or negative is None or positive is None:
+        raise InputError(f"{scores.source}: there is no column {by!r} to split by")
+    return [str(name) for name in names.values.tolist()], negative, positive
 
 
 @dataclass(frozen=True, eq=False)
-class _Named:
-    """The group of each trial of either class as a code, what codes stand for, and who has trials of both classes."""
+class _Trials:
+    """The trials of a set in the order of their groups, and of their scores within each.
 
-    codes: tuple[Codes, Codes]
-    values: list[str]
-    names: list[str]
-    complete: set[str]
+    ``tn`` and ``fn`` are how many negatives and positives stand before each, and in all; ``starts`` where the trials
+    of each group begin, and the end of the last.
+    """
 
-    @classmethod
-    def of(cls, scores: Scores, by: By) -> _Named:
-        named = {"user": scores.users, "dataset": scores.datasets, "group": scores.groups}
-        names, negative, positive = named[by], getattr(scores.negative, by), getattr(scores.positive, by)
-        if names is None or negative is None or positive is None:
-            raise InputError(f"{scores.source}: there is no column {by!r} to split by")
-        values = [str(name) for name in names.values.tolist()]
-        some = np.stack([np.bincount(codes, minlength=len(values)) > 0 for codes in (negative, positive)])
-        present, complete = ([values[code] for code in np.flatnonzero(mask)] for mask in (some.any(0), some.all(0)))
-        return cls((negative, positive), values, present, set(complete))
-
-    def trials(self, scores: Scores, names: Sequence[str]) -> _Trials:
-        """Return the trials of these groups, in their order."""
-        place = {name: number for number, name in enumerate(names)}
-        table = np.array([place.get(value, -1) for value in self.values], dtype=np.int32)
-        return _Trials.of(scores, [table[codes] for codes in self.codes], len(names))
-
-
-# -- the thresholds of all groups ------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Choices:
-    """Thresholds of groups and their outcomes, and which of them is chosen: group by group, alpha by alpha."""
-
-    threshold: Floats
-    group: Index
-    outcomes: Outcomes
-    chosen: Index
+    scores: Scores
+    by: By | None
+    names: Sequence[str]
+    score: Floats
+    group: Codes
+    tn: Counts
+    fn: Counts
+    starts: Index
 
     @classmethod
-    def of(cls, trials: _Trials, criterion: Criterion, alphas: Sequence[Fraction]) -> _Choices:
-        """Choose the thresholds of all groups."""
+    def of(cls, scores: Scores, by: By | None = None, names: Sequence[str] = ("",)) -> _Trials:
+        """Sort the trials of groups, or those of a whole set; trials of other groups are left out."""
+        classes = scores.negative, scores.positive
+        score = np.concatenate([trials.score for trials in classes])
+        positive = np.repeat([0, 1], [trials.score.size for trials in classes])
+        number = np.concatenate([np.ones(t.score.size, np.int64) if t.number is None else t.number for t in classes])
+        group = np.zeros(score.size, dtype=np.int32)
+        if by is not None:
+            known, *codes = _codes(scores, by)
+            place = {name: number for number, name in enumerate(names)}
+            group = np.array([place.get(name, -1) for name in known], dtype=np.int32)[np.concatenate(codes)]
+        order = np.argsort(score)  # equal scores of a group are counted together, in any order
+        order = order[group[order] >= 0] if group.min(initial=0) < 0 else order
+        narrow = group[order].astype(np.uint16) if len(names) < 1 << 16 else group[order]  # a radix sort, if it can be
+        order = order[np.argsort(narrow, kind="stable")]
+        fn = np.append(0, np.cumsum((positive * number)[order]))
+        tn = np.append(0, np.cumsum(number[order])) - fn
+        starts = np.searchsorted(group[order], np.arange(len(names) + 1))
+        return cls(scores, by, names, score[order], group[order], tn, fn, starts)
+
+    def outcomes(self, group: Index, reach: Index) -> Outcomes:
+        """Return the outcomes of groups that reject their trials that stand before ``reach``."""
+        tn, fn = (before[reach] - before[self.starts[group]] for before in (self.tn, self.fn))
+        negatives, positives = (np.diff(before[self.starts])[group] for before in (self.tn, self.fn))
+        return Outcomes(tp=positives - fn, fp=negatives - tn, tn=tn, fn=fn)
+
+    def count(self, thresholds: Floats) -> Outcomes:
+        """Count the outcomes of every group at as many thresholds of its own, group after group."""
+        groups = self.starts.size - 1
+        group = np.repeat(np.arange(groups), thresholds.size // groups)
+        keys = _keys(group, thresholds)
+        some = first_of_each(keys)  # alphas side by side mostly choose one threshold
+        counted = self.outcomes(group[some], np.searchsorted(_keys(self.group, self.score), keys[some], side="right"))
+        return counted[np.repeat(np.arange(some.size), np.diff(some, append=keys.size))]
+
+    def choose(self, criterion: Criterion, alphas: Sequence[Fraction]) -> Floats:
+        """Return the thresholds that every group chooses, group after group."""
         if criterion.name == "wer":
-            hulls = _Hulls.of(trials)
-            return cls(hulls.threshold, hulls.group, hulls.outcomes, hulls.choose(alphas))
-        each = [criterion.choose(scores, alphas) for scores in trials.each()]
-        group = np.repeat(np.arange(trials.groups), len(alphas))
-        threshold = np.concatenate([choice.threshold for choice in each])
-        return cls(threshold, group, trials.count(group, threshold), np.arange(group.size))
+            return self._of_least_cost(alphas)
+        parts = {"": self.scores} if self.by is None else self.scores.by(self.by)
+        return np.concatenate([criterion.choose(parts[name], alphas).threshold for name in self.names])
 
-    def for_all(self, groups: int) -> _Choices:
-        """Return the choices of one set as those of so many groups."""
-        size = self.threshold.size
-        chosen = (np.arange(groups)[:, None] * size + self.chosen).ravel()
-        return _Choices(np.tile(self.threshold, groups), np.repeat(np.arange(groups), size), self.outcomes, chosen)
-
-    def judged(self, test: _Trials) -> tuple[Floats, Outcomes]:
-        """Return the chosen thresholds, and what they give on the test trials."""
-        return self.threshold[self.chosen], test.count(self.group, self.threshold)[self.chosen]
-
-
-@dataclass(frozen=True, eq=False)
-class _Hulls:
-    """The vertices of the groups' lower hulls of errors, group after group, thresholds rising within each."""
-
-    outcomes: Outcomes
-    threshold: Floats
-    group: Index
-    groups: int
-
-    @classmethod
-    def of(cls, trials: _Trials) -> _Hulls:
-        """Find the vertices of all groups, as `priori.decisions.hull` finds those of one."""
-        score, group, starts = trials.score, trials.group.astype(np.intp), trials.starts
-        ends = np.flatnonzero(np.append((score[1:] != score[:-1]) | (group[1:] != group[:-1]), True))
+    def _of_least_cost(self, alphas: Sequence[Fraction]) -> Floats:
+        """Choose as `priori.decisions.hull` does for one set: the hulls of all groups are made together."""
         # A candidate rejects all up to the last of equal scores; one more of each group rejects nothing.
-        accepting = starts[:-1][score[starts[:-1]] > -np.inf]
+        changes = (self.score[1:] != self.score[:-1]) | (self.group[1:] != self.group[:-1])
+        ends = np.flatnonzero(np.append(changes, True))
+        accepting = self.starts[:-1][self.score[self.starts[:-1]] > -np.inf]
         place = np.searchsorted(ends, accepting)
-        reach = np.insert(ends + 1, place, accepting)
-        below = np.insert(score[ends], place, -np.inf)
-        owner = np.insert(group[ends], place, group[accepting])
-        positives, negatives = trials.positives_before, trials.negatives_before
-        fn = positives[reach] - positives[starts[:-1]][owner]
-        fp = negatives[starts[1:]][owner] - negatives[reach]
-        kept = _vertices(fp, fn, owner)
-        after = np.minimum(kept + 1, owner.size - 1)
-        last = (after == kept) | (owner[after] != owner[kept])
-        threshold = thresholds_between(below[kept], np.where(last, np.inf, below[after]), last)
-        return cls(trials.outcomes(owner[kept], reach[kept]), threshold, owner[kept], trials.groups)
-
-    def choose(self, alphas: Sequence[Fraction]) -> Index:
-        """Return the vertex that each group chooses at each alpha; ties as in `priori.decisions.hull.Envelope`."""
-        edge = np.flatnonzero(self.group[1:] == self.group[:-1])
-        before, after = self.outcomes[edge], self.outcomes[edge + 1]
+        reach, below = np.insert(ends + 1, place, accepting), np.insert(self.score[ends], place, -np.inf)
+        group = np.insert(self.group[ends], place, self.group[accepting]).astype(np.intp)
+        fp = self.tn[self.starts[1:]][group] - self.tn[reach]
+        kept = hulls_of_errors(fp, self.fn[reach] - self.fn[self.starts[:-1]][group], group)
+        following = np.minimum(kept + 1, group.size - 1)
+        last = (following == kept) | (group[following] != group[kept])
+        threshold = thresholds_between(below[kept], np.where(last, np.inf, below[following]), last)
+        # The edges of a group that each alpha has passed tell its vertex.
+        errors, group = self.outcomes(group[kept], reach[kept]), group[kept]
+        edge = np.flatnonzero(group[1:] == group[:-1])
+        before, after = errors[edge], errors[edge + 1]
         rise, fall = (after.fn - before.fn) * before.negatives, (before.fp - after.fp) * before.positives
-        ordered = sorted(set(alphas))
-        column = {alpha: number for number, alpha in enumerate(ordered)}
-        floats = np.array([float(alpha) for alpha in ordered])
-        breaks = rise / (rise + fall).astype(np.float64)
-        # From which alpha on a group has left the vertex before each edge.
-        leaves = np.searchsorted(floats, breaks - NEAR)
-        for place in np.flatnonzero(leaves != np.searchsorted(floats, breaks + NEAR)).tolist():
-            alpha, up, down = ordered[leaves[place]], int(rise[place]), int(fall[place])
-            side = up * alpha.denominator - alpha.numerator * (up + down)
-            leaves[place] += side > 0 or (side == 0 and up >= down)
-        columns = len(ordered) + 1
-        left = np.bincount(self.group[edge] * columns + leaves, minlength=self.groups * columns)
-        first = np.searchsorted(self.group, np.arange(self.groups))
-        vertex = first[:, None] + np.cumsum(left.reshape(self.groups, columns), axis=1)
-        return np.asarray(vertex[:, [column[alpha] for alpha in alphas]].ravel())
+        ordered = Ascending.of(alphas)
+        shape = self.starts.size - 1, len(ordered.fractions) + 1
+        left = np.add(group[edge] * shape[1], edges_left(rise, fall, ordered))
+        passed = np.bincount(left, minlength=shape[0] * shape[1])
+        vertex = np.searchsorted(group, np.arange(shape[0]))[:, None] + np.cumsum(passed.reshape(shape), axis=1)
+        return np.asarray(threshold[vertex[:, :-1][:, ordered.places]].ravel())
 
 
-def _vertices(fp: Counts, fn: Counts, group: Index) -> Index:
-    """Return the vertices of each group's lower hull: points go, pass after pass, that lie on or above a line."""
-    kept = np.arange(fp.size)
-    same = group[1:] == group[:-1]
-    # Of equal fp the first, of equal fn the last: the others are dominated.
-    keep = np.append(True, ~same | (fp[1:] < fp[:-1]))
-    kept = kept[keep]
-    same = group[kept][1:] == group[kept][:-1]
-    kept = kept[np.append(~same | (fn[kept][1:] > fn[kept][:-1]), True)]
-    while True:
-        x, y, owner = fn[kept], fp[kept], group[kept]
-        across, down = np.diff(x), np.diff(y)
-        keep = np.ones(kept.size, dtype=np.bool_)
-        inner = owner[2:] == owner[:-2]
-        keep[1:-1] = ~inner | (across[:-1] * down[1:] > down[:-1] * across[1:])
-        if keep.all():
-            return np.asarray(kept)
-        kept = kept[keep]
+def _keys(group: Any, score: Floats) -> Any:
+    """Return numbers in the order of groups, and of scores within each: complex ones are ordered so."""
+    keys = np.empty(score.size, dtype=np.complex128)
+    keys.real, keys.imag = group, score
+    return keys

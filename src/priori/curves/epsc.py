@@ -20,6 +20,7 @@ import numpy as np
 from priori.base.alphas import as_fractions, grid
 from priori.base.errors import OptionError
 from priori.base.layouts import CAUTIONS, SIZE, TEXT, TEXTS, Layout, of, record
+from priori.base.options import Interval, Promise, Resample
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
@@ -34,9 +35,6 @@ from priori.scores.saved import SavedScores
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.uncertainty.bootstrap.plans import Resample
-    from priori.uncertainty.bootstrap.resampling import Promise
-    from priori.uncertainty.intervals import Interval
     from priori.uncertainty.surface_bands import SurfaceBand
 
 #: The number of each kind of trial in a set.
@@ -176,7 +174,7 @@ class EPSC(Result, OverBoth):
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> SurfaceBand:
-        """Return a bootstrap band around every curve over beta; the options: `priori.uncertainty.bands.band`.
+        """Return a bootstrap band around every curve over beta; the options: `priori.EPC.band`.
 
         A simultaneous band covers the curve of each omega, not all of them together.
         """

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, NUMBER, SIZE, TEXT, Layout, Schema, of
+from priori.base.options import Interval
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.curves.epc import EPC
-    from priori.uncertainty.intervals import Interval
     from priori.uncertainty.roc_bands import RocBand
 
 #: What a ROC curve is drawn in: what is called so, along the x axis and along the y axis.
@@ -347,7 +347,8 @@ def a_posteriori_partial_auc(scores: Any, bounds: tuple[Any, Any] = (0, 1), *, s
     fpr, tpr = FAR(outcomes)[::-1], TPR(outcomes)[::-1]
     inside = (fpr > low) & (fpr < high)
     x = np.concatenate([[low], fpr[inside], [high]])
-    y = np.concatenate([[upper_tpr(fpr, tpr, low)], tpr[inside], [lower_tpr(fpr, tpr, high)]])
+    first, last = (heights_at(np.array([end]), fpr, tpr, upper=end == low) for end in (low, high))
+    y = np.concatenate([first, tpr[inside], last])
     area = float(np.trapezoid(y, x))
     if not standardised:
         return area
@@ -364,20 +365,11 @@ def _from_the_corner(outcomes: Outcomes) -> Outcomes:
     return Outcomes.from_errors(fp, fn, negatives=negatives, positives=positives)
 
 
-def upper_tpr(fpr: Floats, tpr: Floats, rate: float) -> float:
-    """Return the height of a rising curve just to the right of ``rate``: the upper point of a vertical segment."""
-    last = int(np.searchsorted(fpr, rate, side="right"))
-    if last == fpr.size or fpr[last - 1] == rate:
-        return float(tpr[last - 1])
-    return float(np.interp(rate, fpr[last - 1 : last + 1], tpr[last - 1 : last + 1]))
-
-
-def lower_tpr(fpr: Floats, tpr: Floats, rate: float) -> float:
-    """Return the height of a rising curve just to the left of ``rate``: the lower point of a vertical segment."""
-    first = int(np.searchsorted(fpr, rate, side="left"))
-    if first == 0 or (first < fpr.size and fpr[first] == rate):
-        return float(tpr[first])
-    return float(np.interp(rate, fpr[first - 1 : first + 1], tpr[first - 1 : first + 1]))
+def heights_at(positions: Floats, x: Floats, y: Floats, *, upper: bool) -> Floats:
+    """Return the height of straight lines between points, x rising: of several at a position the last or the first."""
+    found = np.searchsorted(x, positions, side="right") - 1 if upper else np.searchsorted(x, positions, side="left")
+    found = np.clip(found, 0, x.size - 1)
+    return np.where(x[found] == positions, y[found], np.interp(positions, x, y))
 
 
 def a_posteriori_eer(scores: Any, *, method: EERMethod = "nearest") -> float:

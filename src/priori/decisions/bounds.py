@@ -11,15 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from priori.base.types import Floats, Index, Mask
 from priori.decisions.hull import NEAR, envelope_of_errors
-from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores.candidates import Edges, undominated
+
+if TYPE_CHECKING:
+    from priori.decisions.criterion import Criterion
 
 #: Cells are first tried in blocks of this many.
 BLOCK = 256
@@ -38,6 +40,12 @@ class Boxes:
     corner: Outcomes
 
     @property
+    def ranges(self) -> list[tuple[Floats, Floats]]:
+        """The least and the greatest V1, and V2."""
+        pairs = zip(self.best, self.worst, strict=True)
+        return [(np.minimum(best, worst), np.maximum(best, worst)) for best, worst in pairs]
+
+    @property
     def no_positive(self) -> Mask:
         """Where no positive can be accepted."""
         return np.asarray(self.corner.tp == 0)
@@ -52,23 +60,7 @@ class Boxes:
         )
 
 
-class Bounded(Protocol):
-    """What is asked of a criterion: its V1 and V2, and what is known of its cost."""
-
-    @property
-    def v1(self) -> Ratio: ...
-
-    @property
-    def v2(self) -> Ratio: ...
-
-    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        """Return a lower bound of the cost of the candidates in boxes."""
-
-    def tells_ties(self, alpha: Fraction, largest: int) -> bool:
-        """Say whether equal floats mean equal costs, in classes of at most ``largest`` trials."""
-
-
-def promising_cells(edges: Edges, criterion: Bounded, alphas: Sequence[Fraction]) -> Mask:
+def promising_cells(edges: Edges, criterion: Criterion, alphas: Sequence[Fraction]) -> Mask:
     """Return, for each cell between neighbouring edges, whether it may hold a minimiser at one of the alphas."""
     cells = edges.fp.size - 1
     if not cells:
@@ -77,7 +69,7 @@ def promising_cells(edges: Edges, criterion: Bounded, alphas: Sequence[Fraction]
     boxes = partial(_boxes, edges, criterion)
     reached, blocks = boxes(coarse, coarse), boxes(coarse[:-1], coarse[1:])
     survivors: dict[Fraction, tuple[Index, bool]] = {}
-    for alpha in dict.fromkeys(alphas):
+    for alpha in dict.fromkeys(alphas if criterion.uses_alpha else alphas[:1]):
         ties = criterion.tells_ties(alpha, max(edges.n_negatives, edges.n_positives))
         survivors[alpha] = _survivors(criterion, reached, blocks, alpha, ties), ties
     # The blocks that survive for some alpha are laid end to end; alphas then look at their own among them.
@@ -93,7 +85,7 @@ def promising_cells(edges: Edges, criterion: Bounded, alphas: Sequence[Fraction]
     return keep
 
 
-def _boxes(edges: Edges, criterion: Bounded, start: Index, end: Index) -> Boxes:
+def _boxes(edges: Edges, criterion: Criterion, start: Index, end: Index) -> Boxes:
     """Return what the candidates from edge ``start`` to edge ``end`` can reach."""
     best, worst = (
         Outcomes.from_errors(
@@ -105,7 +97,7 @@ def _boxes(edges: Edges, criterion: Bounded, start: Index, end: Index) -> Boxes:
     return Boxes((v1(best), v2(best)), (v1(worst), v2(worst)), v1.error(best) + v2.error(best), best)
 
 
-def _survivors(criterion: Bounded, edges: Boxes, boxes: Boxes, alpha: Fraction, ties: bool) -> Index:
+def _survivors(criterion: Criterion, edges: Boxes, boxes: Boxes, alpha: Fraction, ties: bool) -> Index:
     """Return which boxes may hold a candidate better than the best of these edges."""
     reached, bound = (criterion.least_cost(each, float(alpha)) for each in (edges, boxes))
     best = reached.min()

@@ -17,39 +17,41 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Mask
-from priori.decisions.bounds import Boxes, promising_cells
-from priori.decisions.criterion import Criterion, Pieces, choice_of, fewest_errors, lowest, outcomes_of
+from priori.decisions.criterion import Criterion, OfRate, Pieces, Search, choice_of
 from priori.decisions.hull import NEAR
 from priori.decisions.measure import Ratio
+from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
 from priori.scores.trials import codes_in_use
 
+if TYPE_CHECKING:
+    from priori.decisions.bounds import Boxes
+
 
 @dataclass(frozen=True)
-class Constraint(Criterion):
+class Constraint(OfRate, Search):
     """The best V2 where V1 is at most alpha, or at least alpha; ``which`` of the two keeps the limit.
 
     With a ``level`` the limit is kept in the population, with that confidence.
     """
 
-    which: int = 1
     level: float | None = None
 
     @classmethod
     def named(cls, kind: str, label: str, v1: Ratio, v2: Ratio, which: int, level: str | None) -> Self:
         """Make a constraint from the parts of its name: ``at-most``, ``far``, the pair, and 0.95."""
         made = cls(f"{kind}-{label}", v1, v2, which=which)
-        right = "at-least" if made.limited.greater_is_better else "at-most"
+        right = "at-least" if made.aimed_at.greater_is_better else "at-most"
         if kind != right:
-            better = "greater" if made.limited.greater_is_better else "smaller"
-            raise OptionError(f"{made.limited.name} is better when it is {better}; write {right}-{label}")
+            better = "greater" if made.aimed_at.greater_is_better else "smaller"
+            raise OptionError(f"{made.aimed_at.name} is better when it is {better}; write {right}-{label}")
         if level is None:
             return made
         if not made.by_class:
@@ -61,20 +63,6 @@ class Constraint(Criterion):
         if not 0.5 <= confidence < 1:
             raise OptionError(f"the confidence of {made.name} must lie between 0.5 and 1, not {level}")
         return replace(made, name=f"{made.name}:{confidence:g}", level=confidence)
-
-    @property
-    def limited(self) -> Ratio:
-        """The rate that keeps the limit."""
-        return self.v1 if self.which == 1 else self.v2
-
-    @property
-    def aimed_at(self) -> Ratio:
-        return self.limited
-
-    @property
-    def other(self) -> Ratio:
-        """The rate that is made as good as it can be."""
-        return self.v2 if self.which == 1 else self.v1
 
     @property
     def by_class(self) -> bool:
@@ -92,11 +80,10 @@ class Constraint(Criterion):
             return self, alphas
         plain = replace(self, name=self.name.rpartition(":")[0], level=None)
         thresholds = plain.choose(scores, alphas).threshold
-        effective = _effective_trials(scores, thresholds, self.limited.of_class == "negative", self.level)
-        return plain, [
-            plain.from_errors(_most_errors(plain.as_error(alpha), self._size(scores), size, self.level), scores)
-            for alpha, size in zip(alphas, effective.tolist(), strict=True)
-        ]
+        effective = _effective_trials(scores, thresholds, self.aimed_at.of_class == "negative", self.level)
+        limits = zip(map(self.aimed_at.as_error, alphas), effective.tolist(), strict=True)
+        errors = (_most_errors(limit, self._size(scores), size, self.level) for limit, size in limits)
+        return plain, [plain.from_errors(each, scores) for each in errors]
 
     def least_for_any_users(self, scores: Scores) -> float:
         """Return the least error rate that the users of a set could rule out, whatever users may be like.
@@ -106,32 +93,33 @@ class Constraint(Criterion):
         """
         from priori.uncertainty.cluster_variance import kish
 
-        trials = scores.negative if self.limited.of_class == "negative" else scores.positive
+        trials = scores.negative if self.aimed_at.of_class == "negative" else scores.positive
         if self.level is None or trials.user is None:
             return 0.0
         users = float(kish(np.bincount(trials.user, trials.number)))
         return float(1 - (1 - self.level) ** (1 / users))
 
-    def as_error(self, alpha: Fraction) -> Fraction:
-        """Return the limit as one of an error rate."""
-        return 1 - alpha if self.limited.greater_is_better else alpha
-
-    def from_errors(self, errors: int, scores: ScoreSet) -> Fraction:
+    def from_errors(self, errors: int, of: ScoreSet | Edges) -> Fraction:
         """Return the limit that allows so many errors; -1: not even where no trial could be one."""
-        return self.as_error(Fraction(errors, self._size(scores)) if errors >= 0 else Fraction(-1))
+        return Fraction(self.aimed_at.as_error(Fraction(errors, self._size(of)) if errors >= 0 else Fraction(-1)))
+
+    def _allowed(self, alpha: Fraction, of: Candidates | Edges) -> int:
+        """Return the most errors in the trials of the class that keep the limit; -1 where it is below 0."""
+        limit = self.aimed_at.as_error(alpha)
+        return int(max(limit.numerator * self._size(of) // limit.denominator, -1))
 
     def _size(self, of: ScoreSet | Candidates | Edges) -> int:
-        return of.n_negatives if self.limited.of_class == "negative" else of.n_positives
+        return of.n_negatives if self.aimed_at.of_class == "negative" else of.n_positives
 
     # -- choosing ------------------------------------------------------------------------------------------------
 
     def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
         if not self.by_class:
-            return self._search(candidates, alphas)
+            return super().select(candidates, alphas)
         fp, fn = candidates.corners()
-        rising = self.limited.of_class == "positive"
+        rising = self.aimed_at.of_class == "positive"
         errors = fn if rising else fp[::-1]
-        limits = [_allowed(self.as_error(alpha), self._size(candidates)) for alpha in alphas]
+        limits = [self._allowed(alpha, candidates) for alpha in alphas]
         chosen = np.maximum(np.searchsorted(errors, limits, side="right") - 1, 0)
         chosen = chosen if rising else errors.size - 1 - chosen
         fp, fn = fp[chosen], fn[chosen]
@@ -142,35 +130,27 @@ class Constraint(Criterion):
             fp, fn = np.where(strictest, every_fp[last], fp), np.where(strictest, every_fn[last], fn)
         return fp, fn
 
-    def _search(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
-        fp, fn = candidates.every()
-        outcomes = outcomes_of(candidates, (fp, fn))
-        limited, other = self.limited.error(outcomes), self.other.error(outcomes)
-        errors = self.v1.error(outcomes) + self.v2.error(outcomes)
-        chosen = []
-        for alpha in alphas:
-            limit = self.as_error(alpha)
-            kept = limited < float(limit)
-            for near in np.flatnonzero(np.abs(limited - float(limit)) < NEAR).tolist():
-                kept[near] = self.limited.exact_error(outcomes[near]) <= limit
-            tied = np.flatnonzero(kept)
-            if not tied.size:
-                every = np.arange(limited.size)
-                tied = lowest(every, limited, lambda index: self.limited.exact_error(outcomes[index]))
-            tied = lowest(tied, other, lambda index: self.other.exact_error(outcomes[index]))
-            chosen.append(fewest_errors(tied, outcomes, errors, self.v1, self.v2))
-        return fp[chosen], fn[chosen]
+    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        limit, limited = self.aimed_at.as_error(alpha), self.aimed_at.error(outcomes)
+        kept = limited < float(limit)
+        for near in np.flatnonzero(np.abs(limited - float(limit)) < NEAR).tolist():
+            kept[near] = self.aimed_at.exact_error(outcomes[near]) <= limit
+        return np.where(kept, self.other.error(outcomes), 2.0 + limited)
+
+    def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Fraction:
+        limited = self.aimed_at.exact_error(outcome)
+        return self.other.exact_error(outcome) if limited <= self.aimed_at.as_error(alpha) else 2 + limited
 
     def pieces(self, scores: ScoreSet) -> Pieces:
         if not self.exact:
             return super().pieces(scores)
         candidates = scores.candidates(self, None)
         fp, fn = candidates.corners()
-        if (self.limited.of_class == "negative") != self.limited.greater_is_better:
+        if (self.aimed_at.of_class == "negative") != self.aimed_at.greater_is_better:
             fp, fn = fp[::-1], fn[::-1]
         choice = choice_of(candidates, (fp, fn))
-        value = self.limited(choice.outcomes)
-        inner = value[:-1] if self.limited.greater_is_better else value[1:]
+        value = self.aimed_at(choice.outcomes)
+        inner = value[:-1] if self.aimed_at.greater_is_better else value[1:]
         return Pieces(np.concatenate([[0.0], inner, [1.0]]), choice)
 
     # -- what a scan asks ----------------------------------------------------------------------------------------
@@ -179,22 +159,15 @@ class Constraint(Criterion):
         if alphas is None:
             return None
         if self.by_class:  # limits as the rates that can be reached, whose floats tell them apart
-            size = self._size(edges)
-            alphas = [self.as_error(Fraction(_allowed(self.as_error(alpha), size), size)) for alpha in alphas]
+            alphas = [self.from_errors(self._allowed(alpha, edges), edges) for alpha in alphas]
         elif max(alpha.denominator for alpha in alphas) * max(edges.n_negatives, edges.n_positives) >= 10**13:
             return None
-        return promising_cells(edges, self, alphas)
+        return super().promising(edges, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         limited, other = boxes.best[self.which - 1], boxes.best[2 - self.which]
-        beyond = alpha - limited if self.limited.greater_is_better else limited - alpha
-        least = 1.0 - other if self.other.greater_is_better else other
-        return np.where(beyond <= 0, least, 2.0 + beyond)
-
-
-def _allowed(limit: Fraction, trials: int) -> int:
-    """Return the most errors in so many trials whose rate is at most the limit; -1 where it is below 0."""
-    return max(limit.numerator * trials // limit.denominator, -1)
+        beyond = alpha - limited if self.aimed_at.greater_is_better else limited - alpha
+        return np.where(beyond <= 0, self.other.as_error(other), 2.0 + beyond)
 
 
 def _most_errors(limit: Fraction, trials: int, effective: float, level: float) -> int:

@@ -10,7 +10,7 @@ from priori.base.errors import OptionError, argument, short
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measure import Measure
 from priori.decisions.measures import at_prior, cost, get_measure
-from priori.decisions.tasks import Task
+from priori.decisions.tasks import Task, get_task
 
 #: How costs are typed.
 SHAPE = "write fn=100,fp=1: what a false negative and a false positive cost"
@@ -23,7 +23,7 @@ class Priced(NamedTuple):
     alpha: Any
 
 
-def price(task: Task, criterion: Any, measure: Any, alpha: Any, costs: Any, prior: Any) -> Priced:
+def price(task: str | Task, criterion: Any, measure: Any, alpha: Any, costs: Any, prior: Any) -> Priced:
     """Return the measure and the alphas that costs and a prior ask for, where these are given.
 
     Costs are shown per decision where no measure is named, and give alpha where none is given and the criterion is
@@ -31,18 +31,17 @@ def price(task: Task, criterion: Any, measure: Any, alpha: Any, costs: Any, prio
 
     Examples
     --------
-    >>> from priori.decisions.tasks import get_task
-    >>> priced = price(get_task("authentication"), None, None, None, "fn=100,fp=1", "0.01")
+    >>> priced = price("authentication", None, None, None, "fn=100,fp=1", "0.01")
     >>> priced.measure.name, priced.alpha
     ('cost:fn=100,fp=1,prior=0.01', Fraction(99, 199))
-    >>> price(get_task("retrieval"), None, "precision", None, None, 0.01).measure.name
+    >>> price("retrieval", None, "precision", None, None, 0.01).measure.name
     'precision:prior=0.01'
     """
     if costs is None and prior is None:
         return Priced(measure, alpha)
     shown = None if measure is None else get_measure(measure)
     if costs is None:
-        return Priced(at_prior(shown or task.aggregate, prior), alpha)
+        return Priced(at_prior(shown or get_task(task).aggregate, prior), alpha)
     if prior is None:
         raise OptionError(
             f"costs need the share of positives where the system will be used: add {argument('prior')}, such as 0.01"

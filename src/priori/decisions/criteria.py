@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Mask
-from priori.decisions.bounds import Boxes, below_hull
 from priori.decisions.constraints import Constraint
 from priori.decisions.criterion import Choice as Choice
 from priori.decisions.criterion import Criterion as Criterion
-from priori.decisions.criterion import Pieces, Search, choice_of, outcomes_of
-from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
-from priori.decisions.likelihood_ratios import Calibrator, LLRMap, get_calibrator, log_odds
-from priori.decisions.measure import Measure, Ratio
+from priori.decisions.criterion import OfRate, Pieces, Search, choice_of, outcomes_of
+from priori.decisions.hull import NEAR, Envelope, error_envelope, multipliable, precision_recall_envelope
+from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR, FRR, MATTHEWS, PRECISION, RECALL, get_measure
-from priori.decisions.outcomes import Outcomes, count_all
+from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task, get_task, rate_pair
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
+
+if TYPE_CHECKING:
+    from priori.decisions.bounds import Boxes
 
 
 class WeightedSum(Criterion):
@@ -50,13 +51,14 @@ class WeightedSum(Criterion):
         return Pieces(breaks, choice_of(candidates, (envelope.fp, envelope.fn)))
 
     def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
-        return below_hull(edges) if alphas is None and self.name == "wer" else super().promising(edges, alphas)
+        if alphas is not None or self.name != "wer":
+            return super().promising(edges, alphas)
+        from priori.decisions.bounds import below_hull
+
+        return below_hull(edges)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        v1, v2 = (
-            1.0 - value if v.greater_is_better else value
-            for v, value in zip((self.v1, self.v2), boxes.best, strict=True)
-        )
+        v1, v2 = self.v1.as_error(boxes.best[0]), self.v2.as_error(boxes.best[1])
         return np.asarray(alpha * v1 + (1 - alpha) * v2)
 
     def tells_ties(self, alpha: Fraction, largest: int) -> bool:
@@ -69,35 +71,23 @@ class WeightedSum(Criterion):
         return envelope.fp, envelope.fn
 
 
-@dataclass(frozen=True)
-class Target(Criterion):
+class Target(OfRate):
     """``|alpha - V|``: come as near as possible to a wanted value of V1 (Eq. 12) or of V2 (Eq. 13)."""
-
-    which: int = 1
-
-    @property
-    def target(self) -> Ratio:
-        return self.v1 if self.which == 1 else self.v2
-
-    @property
-    def aimed_at(self) -> Ratio:
-        return self.target
 
     def reachable(self, candidates: Candidates) -> Errors:
         """Return the best candidate for each value of the target that can be reached, the values rising."""
-        other = self.v2 if self.which == 1 else self.v1
-        match self.target.of_class, other.of_class:
+        match self.aimed_at.of_class, self.other.of_class:
             case "negative", "positive":
                 fp, fn = candidates.per_negative()
-                rising = self.target.greater_is_better
+                rising = self.aimed_at.greater_is_better
             case "positive", "negative":
                 fp, fn = candidates.per_positive()
-                rising = not self.target.greater_is_better
+                rising = not self.aimed_at.greater_is_better
             case _:
                 fp, fn = candidates.every()
                 outcomes = outcomes_of(candidates, (fp, fn))
                 # Counts are far below 2^53, so equal ratios give equal floats: division rounds correctly.
-                value = self.target(outcomes)
+                value = self.aimed_at(outcomes)
                 order = np.lexsort((self.v1.error(outcomes) + self.v2.error(outcomes), value))
                 first = order[first_of_each(value[order])]
                 return fp[first], fn[first]
@@ -106,7 +96,7 @@ class Target(Criterion):
     def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
         fp, fn = self.reachable(candidates)
         outcomes = outcomes_of(candidates, (fp, fn))
-        value = self.target(outcomes)
+        value = self.aimed_at(outcomes)
         if value.size == 1:
             return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
         targets = np.array([float(alpha) for alpha in alphas])
@@ -121,7 +111,7 @@ class Target(Criterion):
         def cost(index: int) -> tuple[Fraction, Fraction, int]:
             outcome = outcomes[index]
             errors = self.v1.exact_error(outcome) + self.v2.exact_error(outcome)
-            return abs(alpha - self.target.exact(outcome)), errors, int(outcome.tn + outcome.fn)  # rises with it
+            return abs(alpha - self.aimed_at.exact(outcome)), errors, int(outcome.tn + outcome.fn)  # rises with it
 
         # Two floats on each side: more values than that cannot be nearer together than a float can tell.
         return min(range(max(upper - 2, 0), min(upper + 2, len(outcomes))), key=cost)
@@ -129,17 +119,17 @@ class Target(Criterion):
     def pieces(self, scores: ScoreSet) -> Pieces:
         candidates = scores.candidates(self, None)
         choice = choice_of(candidates, self.reachable(candidates))
-        value = self.target(choice.outcomes)
+        value = self.aimed_at(choice.outcomes)
         middles = (value[1:] + value[:-1]) / 2
         return Pieces(np.concatenate([[0.0], middles, [1.0]]), choice)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        low, high = np.sort([boxes.best[self.which - 1], boxes.worst[self.which - 1]], axis=0)
+        low, high = boxes.ranges[self.which - 1]
         return np.asarray(np.maximum(np.maximum(low - alpha, alpha - high), 0.0))
 
     def tells_ties(self, alpha: Fraction, largest: int) -> bool:
         # The rates of one class lie far apart.
-        return self.target.of_class is not None and alpha.denominator * largest < 10**13
+        return self.aimed_at.of_class is not None and alpha.denominator * largest < 10**13
 
 
 class BreakEven(Search):
@@ -158,17 +148,13 @@ class BreakEven(Search):
         return abs(self.v1.exact(outcome) - self.v2.exact(outcome))
 
     def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
-        if {self.v1.name, self.v2.name} in ({"far", "frr"}, {"sensitivity", "specificity"}):
-            fp, fn = _equal_errors(candidates)
-        else:
-            fp, fn = super().select(candidates, [Fraction(0)])
+        if {self.v1.name, self.v2.name} not in ({"far", "frr"}, {"sensitivity", "specificity"}):
+            return super().select(candidates, alphas)
+        fp, fn = _equal_errors(candidates)
         return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
 
-    def pieces(self, scores: ScoreSet) -> Pieces:
-        return Pieces(np.array([0.0, 1.0]), self.choose(scores, [Fraction(0)]))
-
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        v1, v2 = (np.sort(pair, axis=0) for pair in zip(boxes.best, boxes.worst, strict=True))
+        v1, v2 = boxes.ranges
         gap = np.maximum(np.maximum(v1[0] - v2[1], v2[0] - v1[1]), 0.0)
         # Where no positive is accepted precision and recall are both 0: no break-even point, see above.
         by_class = self.v1.of_class is not None and self.v2.of_class is not None
@@ -179,8 +165,7 @@ def _equal_errors(candidates: Candidates) -> Errors:
     """Return the candidate with the smallest |FAR - FRR|."""
     fp, fn = candidates.around_equal_errors()
     negatives, positives = candidates.n_negatives, candidates.n_positives
-    if negatives * positives >= 2**62:  # products of counts pass 64 bits: Python's whole numbers do not
-        fp, fn = fp.astype(object), fn.astype(object)
+    fp, fn = multipliable(fp, fn, negatives * positives)
     gap, errors = np.abs(fp * positives - fn * negatives), fp * positives + fn * negatives
     nearest = np.flatnonzero(gap == gap.min())
     best = nearest[np.argmin(errors[nearest])]
@@ -212,9 +197,6 @@ class FixedSum(Criterion):
     def settled(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> tuple[Criterion, Sequence[Fraction]]:
         return WeightedSum("wer", FAR, FRR), [self.weight] * len(alphas)
 
-    def pieces(self, scores: ScoreSet) -> Pieces:
-        return Pieces(np.array([0.0, 1.0]), self.choose(scores, [self.weight]))
-
 
 @dataclass(frozen=True)
 class Best(Search):
@@ -230,13 +212,6 @@ class Best(Search):
         value = self.measure.exact(outcome)
         return -value if self.measure.greater_is_better else value
 
-    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
-        fp, fn = super().select(candidates, [Fraction(0)])
-        return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
-
-    def pieces(self, scores: ScoreSet) -> Pieces:
-        return Pieces(np.array([0.0, 1.0]), self.choose(scores, [Fraction(0)]))
-
     def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
         # Our own measures worsen with either error; of a user's function nothing is known.
         return super().promising(edges, [Fraction(0)]) if self.measure.worsens else None
@@ -246,32 +221,6 @@ class Best(Search):
 
     def winners(self, candidates: Candidates, alphas: Sequence[Fraction] | None) -> Errors:
         return self.select(candidates, [Fraction(0)])
-
-
-@dataclass(frozen=True)
-class Bayes(Criterion):
-    """``LLR > log(alpha / (1 - alpha))``: theory's threshold for ``alpha FAR + (1 - alpha) FRR``.
-
-    Scores are log-likelihood ratios once a calibration, fitted on the development set, has been applied. As it rises
-    with the score, the threshold is one of scores.
-    """
-
-    calibrator: Calibrator = field(default_factory=Calibrator)
-
-    @property
-    def reads_development(self) -> bool:
-        return self.calibrator.method != "none"
-
-    @property
-    def in_hindsight(self) -> Criterion:
-        return WeightedSum("wer", FAR, FRR)
-
-    def fitted(self, scores: ScoreSet) -> LLRMap:
-        return self.calibrator.fit(scores)
-
-    def choose_all(self, sets: Sequence[ScoreSet], alphas: Sequence[Fraction]) -> list[Choice]:
-        thresholds = [self.fitted(scores).thresholds(log_odds(alphas)) for scores in sets]
-        return [Choice(*each) for each in zip(thresholds, count_all(sets, thresholds), strict=True)]
 
 
 #: Every criterion by the name people type, with what it minimises. V1 and V2 may be rates by name: target-far.
@@ -325,6 +274,8 @@ def get_criterion(
             return BreakEven("eer", domain.v1, domain.v2, uses_alpha=False)
     kind, _, measured = name.partition(":")
     if kind == "bayes":
+        from priori.decisions.likelihood_ratios import Bayes, get_calibrator
+
         calibrator = get_calibrator(measured or "none")
         label = "bayes" if calibrator.method == "none" else f"bayes:{calibrator.name}"
         return Bayes(label, FAR, FRR, calibrator=calibrator)

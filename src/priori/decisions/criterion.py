@@ -8,20 +8,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from priori.base.errors import OptionError, argument
+from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
 from priori.base.types import Floats, Index, Mask
-from priori.decisions.bounds import Boxes, promising_cells
 from priori.decisions.hull import NEAR
-from priori.decisions.likelihood_ratios import LLRMap
 from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
 from priori.scores.score_set import candidates_of
+
+if TYPE_CHECKING:
+    from priori.decisions.bounds import Boxes
+    from priori.decisions.likelihood_ratios import LLRMap
+
+#: What a file says of a fitted map: affine ones have a slope and an offset, step maps boundaries and ratios.
+FITTED: Schema = maybe(
+    record({"method": TEXT, **of(maybe({"type": "number"}), "slope offset"), **of(maybe(NUMBERS), "boundaries llr")})
+)
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,7 @@ class Criterion:
     @property
     def exact(self) -> bool:
         """Whether every alpha can be answered at once, by `pieces`."""
-        return type(self).pieces is not Criterion.pieces
+        return not self.uses_alpha or type(self).pieces is not Criterion.pieces
 
     def settled(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> tuple[Criterion, Sequence[Fraction]]:
         """Return the criterion that chooses on this set, and on sets drawn from it, by their counts alone: this one.
@@ -122,6 +130,8 @@ class Criterion:
 
     def pieces(self, scores: ScoreSet) -> Pieces:
         """Return the minimiser for every alpha from 0 to 1."""
+        if not self.uses_alpha:
+            return Pieces(np.array([0.0, 1.0]), self.choose(scores, [Fraction(1, 2)]))
         raise OptionError(f"the criterion {self.name!r} has no exact curve; use a grid or a list of alphas")
 
     # -- what a scan asks (`priori.scores.candidates.Chooser`) ---------------------------------------------
@@ -131,7 +141,11 @@ class Criterion:
 
         None is returned where nothing is known: then every cell may.
         """
-        return None if alphas is None else promising_cells(edges, self, alphas)
+        if alphas is None:
+            return None
+        from priori.decisions.bounds import promising_cells
+
+        return promising_cells(edges, self, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         """Return a lower bound of the cost of the candidates in boxes."""
@@ -156,6 +170,22 @@ def outcomes_of(candidates: Candidates, errors: Errors) -> Outcomes:
     return Outcomes.from_errors(*errors, negatives=candidates.n_negatives, positives=candidates.n_positives)
 
 
+@dataclass(frozen=True)
+class OfRate(Criterion):
+    """A criterion whose alpha is a value of one of its rates: of V1, or of V2 (``which`` is 2)."""
+
+    which: int = 1
+
+    @property
+    def aimed_at(self) -> Ratio:
+        return self.v1 if self.which == 1 else self.v2
+
+    @property
+    def other(self) -> Ratio:
+        """The rate that alpha is no value of."""
+        return self.v2 if self.which == 1 else self.v1
+
+
 class Search(Criterion):
     """A criterion minimised by looking at every candidate."""
 
@@ -171,7 +201,10 @@ class Search(Criterion):
         fp, fn = candidates.every()
         outcomes = outcomes_of(candidates, (fp, fn))
         errors = self.v1.error(outcomes) + self.v2.error(outcomes)
-        chosen = [self._best(outcomes, errors, alpha) for alpha in alphas]
+        if self.uses_alpha:
+            chosen = [self._best(outcomes, errors, alpha) for alpha in alphas]
+        else:
+            chosen = [self._best(outcomes, errors, Fraction(0))] * len(alphas)
         return fp[chosen], fn[chosen]
 
     def _best(self, outcomes: Outcomes, errors: Floats, alpha: Fraction) -> int:
@@ -180,7 +213,8 @@ class Search(Criterion):
             raise OptionError(f"the criterion {self.name!r} must give one number per candidate")
         every = np.arange(cost.size)
         tied = lowest(every, cost, lambda index: self.exact_cost(outcomes[index], alpha))
-        return fewest_errors(tied, outcomes, errors, self.v1, self.v2)
+        v1, v2 = self.v1.exact_error, self.v2.exact_error
+        return int(lowest(tied, errors, lambda index: v1(outcomes[index]) + v2(outcomes[index]))[0])
 
 
 def lowest(among: Index, cost: Floats, exact: Callable[[int], Any]) -> Index:
@@ -190,9 +224,3 @@ def lowest(among: Index, cost: Floats, exact: Callable[[int], Any]) -> Index:
     costs = [exact(index) for index in near.tolist()]
     least = min(costs)
     return near[[cost == least for cost in costs]]
-
-
-def fewest_errors(tied: Index, outcomes: Outcomes, errors: Floats, v1: Ratio, v2: Ratio) -> int:
-    """Return the one of tied candidates with the smallest V1 + V2 (``errors``, as floats), and of those the lowest."""
-    best = lowest(tied, errors, lambda index: v1.exact_error(outcomes[index]) + v2.exact_error(outcomes[index]))
-    return int(best[0])

@@ -6,16 +6,16 @@ Everything is decided in whole numbers.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Counts
+from priori.base.types import Counts, Floats
 from priori.scores.candidates import Candidates
 
 #: Two floats nearer than this are compared again in whole numbers.
@@ -41,29 +41,48 @@ class Envelope:
         return np.asarray(rise / (rise + np.asarray(self.fall, dtype=np.float64)))
 
     def choose(self, alphas: Sequence[Fraction]) -> NDArray[np.intp]:
-        """Return the vertex that minimises the criterion at each alpha.
+        """Return the vertex that minimises the criterion at each alpha."""
+        ordered = Ascending.of(alphas)
+        left = edges_left(self.rise, self.fall, ordered)
+        vertices = np.searchsorted(left, np.arange(len(ordered.fractions)), side="right")
+        return np.asarray(vertices[ordered.places])
 
-        A tie goes to the smaller V1 + V2, which is the vertex on the side of alpha = 1/2, then to the lower
-        threshold.
-        """
-        breaks = self.breaks()
+
+class Ascending(NamedTuple):
+    """Alphas in order, each once, as fractions and as floats; and the place among them of each that was given."""
+
+    fractions: Sequence[Fraction]
+    floats: Floats
+    places: Any
+
+    @classmethod
+    def of(cls, alphas: Sequence[Fraction]) -> Ascending:
+        """Put alphas in order."""
         floats = np.array([float(alpha) for alpha in alphas])
-        chosen = np.searchsorted(breaks, floats - NEAR)
-        for index in np.flatnonzero(chosen != np.searchsorted(breaks, floats + NEAR)).tolist():
-            chosen[index] = self._choose_exactly(alphas[index])
-        return chosen
+        if (floats[1:] > floats[:-1]).all():  # sooner known than fractions are compared
+            return cls(alphas, floats, slice(None))
+        ordered = sorted(set(alphas))
+        place = {alpha: number for number, alpha in enumerate(ordered)}
+        return cls(ordered, np.array([float(alpha) for alpha in ordered]), [place[alpha] for alpha in alphas])
 
-    def _choose_exactly(self, alpha: Fraction) -> int:
-        p, q = alpha.numerator, alpha.denominator
 
-        def side(j: int) -> int:
-            rise, fall = int(self.rise[j]), int(self.fall[j])
-            return rise * q - p * (rise + fall)  # > 0: the tie lies above alpha
+def edges_left(rise: Any, fall: Any, alphas: Ascending) -> NDArray[np.intp]:
+    """Return from which of the alphas on the vertex behind each edge is chosen, not the one before it.
 
-        first = bisect_left(range(len(self.rise)), True, key=lambda j: side(j) >= 0)
-        if first < len(self.rise) and side(first) == 0 and int(self.rise[first]) < int(self.fall[first]):
-            return first + 1
-        return first
+    A tie goes to the smaller V1 + V2, which is the vertex on the side of alpha = 1/2, then to the lower threshold.
+    """
+    up, down = np.asarray(rise, dtype=np.float64), np.asarray(fall, dtype=np.float64)
+    breaks = up / (up + down)
+    left, near = (np.searchsorted(alphas.floats, breaks + away) for away in (-NEAR, NEAR))
+    for edge in np.flatnonzero(left != near).tolist():
+        gain, loss = int(rise[edge]), int(fall[edge])
+        while left[edge] < near[edge]:
+            alpha = alphas.fractions[left[edge]]
+            side = gain * alpha.denominator - alpha.numerator * (gain + loss)  # > 0: the tie lies above alpha
+            if side < 0 or (side == 0 and gain < loss):
+                break
+            left[edge] += 1
+    return left
 
 
 def error_envelope(candidates: Candidates) -> Envelope:
@@ -74,9 +93,7 @@ def error_envelope(candidates: Candidates) -> Envelope:
 
 def envelope_of_errors(fp: Counts, fn: Counts, negatives: int, positives: int) -> Envelope:
     """Return the envelope of given corners (fn rising, fp falling)."""
-    if negatives * positives >= 2**62:  # products of counts pass 64 bits: Python's whole numbers do not
-        fp, fn = fp.astype(object), fn.astype(object)
-    fp, fn = _hull_of_errors(fp, fn)
+    fp, fn = _hull_of_errors(*multipliable(fp, fn, negatives * positives))
     rise, fall = np.diff(fn) * negatives, -np.diff(fp) * positives
     return Envelope(fp.astype(np.int64), fn.astype(np.int64), rise, fall)  # type: ignore[arg-type]
 
@@ -94,34 +111,52 @@ def whole_hull(candidates: Candidates, pseudo: int = 0) -> tuple[Counts, Counts]
     if pseudo:
         fp = np.concatenate([[negatives + 2 * pseudo], fp + pseudo, [0]])
         fn = np.concatenate([[0], fn + pseudo, [positives + 2 * pseudo]])
-    if (negatives + 2 * pseudo) * (positives + 2 * pseudo) >= 2**62:
-        fp, fn = fp.astype(object), fn.astype(object)
+    fp, fn = multipliable(fp, fn, (negatives + 2 * pseudo) * (positives + 2 * pseudo))
     keep = np.append(True, (np.diff(fp) != 0) | (np.diff(fn) != 0))
     fp, fn = _hull_of_errors(fp[keep], fn[keep])
     return fp.astype(np.int64), fn.astype(np.int64)
 
 
+def multipliable(fp: Counts, fn: Counts, largest: int) -> tuple[Counts, Counts]:
+    """Return counts whose products may be as large; where these pass 64 bits, as Python's whole numbers."""
+    return (fp, fn) if largest < 2**62 else (fp.astype(object), fn.astype(object))
+
+
 def _hull_of_errors(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
     """Return the vertices of the lower hull of corners; slopes are compared as products of counts."""
-    fp, fn = _prune(fp, fn)
-    index = _chain(fp.tolist(), fn.tolist())
+    kept = _prune(fp, fn)
+    index = kept[_chain(fp[kept].tolist(), fn[kept].tolist())]
     return fp[index], fn[index]
 
 
-def _prune(fp: Counts, fn: Counts) -> tuple[Counts, Counts]:
-    """Drop, pass after pass, the points that lie on or above the line between their neighbours.
+def _prune(
+    y: Any, x: Any, group: Any = None, *, margin: float = 0.0, few: int = 256, share: float = 0.05
+) -> NDArray[np.intp]:
+    """Drop, pass after pass, the points that lie on or above the line between their neighbours; return who is left.
 
     Such a point is no vertex whatever happens to its neighbours, so all of them can go at once. Each pass costs
-    one vectorised cross product; they end when a pass drops little.
+    one vectorised cross product; they end when a pass drops little, or few are left. Floats need a ``margin``; groups
+    that stand one after another are kept apart.
     """
-    while fp.size > 256:
-        across, down = np.diff(fn), np.diff(fp)
-        keep = np.ones(fp.size, dtype=np.bool_)
-        keep[1:-1] = across[:-1] * down[1:] > down[:-1] * across[1:]
-        if keep.sum() > 0.95 * fp.size:
+    kept = np.arange(x.size)
+    while kept.size > few:
+        across, down = np.diff(x[kept]), np.diff(y[kept])
+        before, after = down[:-1] * across[1:], across[:-1] * down[1:]
+        keep = np.ones(kept.size, dtype=np.bool_)
+        keep[1:-1] = after > (before + margin * across[:-1] * down[:-1] if margin else before)
+        if group is not None:
+            keep[1:-1] |= group[kept[2:]] != group[kept[:-2]]
+        if kept.size - np.count_nonzero(keep) <= share * kept.size:
             break
-        fp, fn = fp[keep], fn[keep]
-    return fp, fn
+        kept = kept[keep]
+    return kept
+
+
+def hulls_of_errors(fp: Counts, fn: Counts, group: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the vertices of the lower hull of each group of candidates, which stand one group after another."""
+    kept = np.flatnonzero(np.append(True, (group[1:] != group[:-1]) | (fp[1:] < fp[:-1])))
+    kept = kept[np.append((np.diff(group[kept]) != 0) | (np.diff(fn[kept]) > 0), True)]
+    return np.asarray(kept[_prune(fp[kept], fn[kept], group[kept], few=2, share=0)])
 
 
 def _chain(y: list[int], x: list[int]) -> list[int]:
@@ -153,14 +188,9 @@ def precision_recall_envelope(candidates: Candidates) -> Envelope:
     # Recall falls along the corners; a point whose precision is no better than an earlier one is dominated.
     best = np.maximum.accumulate(precision)
     keep = np.append(True, precision[1:] > best[:-1])
-    fp, fn, precision, recall = fp[keep], fn[keep], precision[keep], tp[keep] / positives
-    while fp.size > 256:
-        across, up = -np.diff(recall), np.diff(precision)
-        inside = np.zeros(fp.size, dtype=np.bool_)
-        inside[1:-1] = up[1:] * across[:-1] - up[:-1] * across[1:] > NEAR * (across[:-1] * up[:-1])
-        if inside.sum() < 0.05 * fp.size:
-            break
-        fp, fn, precision, recall = fp[~inside], fn[~inside], precision[~inside], recall[~inside]
+    kept = np.flatnonzero(keep)
+    kept = kept[_prune(-precision[kept], -tp[kept] / positives, margin=NEAR)]
+    fp, fn = fp[kept], fn[kept]
     # In exact fractions: x = lost recall, y = lost precision, both errors.
     x = [Fraction(miss, positives) for miss in fn.tolist()]
     y = [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Literal, TypeVar, get_args
 
@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
 from priori.base.types import Counts, Floats
+from priori.decisions.criteria import WeightedSum, get_criterion
+from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.hull import whole_hull
+from priori.decisions.measures import FAR, FRR
+from priori.decisions.outcomes import count_all
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.candidates import Candidates
 from priori.scores.inputs import as_score_set
@@ -33,10 +36,6 @@ CALIBRATIONS: dict[CalibrationMethod, str] = {
     "logistic": "an affine map by logistic regression with weighted classes; logistic:0.01 weighs them by that prior",
     "isotonic": "a rising step map by pooled adjacent violators (PAV), with a pseudo-trial of each class at both ends",
 }
-#: What a file says of a fitted map: affine ones have a slope and an offset, step maps boundaries and ratios.
-FITTED: Schema = maybe(
-    record({"method": TEXT, **of(maybe({"type": "number"}), "slope offset"), **of(maybe(NUMBERS), "boundaries llr")})
-)
 #: Newton's steps end where the next one would gain less than this share of the cost, or after so many.
 GAIN, STEPS = 1e-15, 100
 
@@ -61,8 +60,9 @@ class LLRMap(ABC):
         return self._llr(np.asarray(scores, dtype=np.float64))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a file holds: the coefficients."""
-        return {"method": self.method, "slope": None, "offset": None, "boundaries": None, "llr": None}
+        """Return what a file holds: the coefficients, None where such a map has none."""
+        held = {name: getattr(self, name, None) for name in ("method", "slope", "offset", "boundaries", "llr")}
+        return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in held.items()}
 
     @abstractmethod
     def _llr(self, scores: Floats) -> Floats:
@@ -80,9 +80,6 @@ class AffineMap(LLRMap):
     slope: float
     offset: float
 
-    def to_dict(self) -> dict[str, Any]:
-        return {**super().to_dict(), "slope": self.slope, "offset": self.offset}
-
     def _llr(self, scores: Floats) -> Floats:
         return np.asarray(self.slope * scores + self.offset) if self.slope else np.full(scores.shape, self.offset)
 
@@ -98,9 +95,6 @@ class StepMap(LLRMap):
 
     boundaries: Floats
     llr: Floats
-
-    def to_dict(self) -> dict[str, Any]:
-        return {**super().to_dict(), "boundaries": self.boundaries.tolist(), "llr": self.llr.tolist()}
 
     def _llr(self, scores: Floats) -> Floats:
         return np.asarray(self.llr[np.searchsorted(self.boundaries, scores, side="left")])
@@ -144,8 +138,6 @@ class ProbabilityMap(LLRMap):
 
 def hull_candidates(scores: ScoreSet) -> Candidates:
     """Return candidates among which are all the vertices of the ROC's hull."""
-    from priori.decisions.criteria import get_criterion  # which builds on this module
-
     return scores.candidates(get_criterion("wer"), None)
 
 
@@ -258,33 +250,22 @@ def separated(scores: Scores) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """Scores, and the number of trials that each stands for (None: one)."""
+    """Scores, and the number of trials that each stands for."""
 
     score: Floats
-    number: Counts | None = None
+    number: Counts
 
     @classmethod
     def finite(cls, trials: Trials) -> Weighed:
         """Return the finite scores of trials."""
         finite = np.isfinite(trials.score)
-        return cls(trials.score[finite], None if trials.number is None else trials.number[finite])
-
-    @property
-    def trials(self) -> int:
-        """How many trials there are."""
-        return int(self.score.size if self.number is None else self.number.sum())
+        number = np.ones(finite.size, dtype=np.int64) if trials.number is None else trials.number
+        return cls(trials.score[finite], number[finite])
 
     @property
     def half_mean(self) -> float:
         """Half the mean of the scores."""
         return float(np.average(self.score / 2, weights=self.number))
-
-    def joined(self, other: Weighed) -> Weighed:
-        """Return the scores of both."""
-        number = None
-        if self.number is not None and other.number is not None:
-            number = np.concatenate([self.number, other.number])
-        return Weighed(np.concatenate([self.score, other.score]), number)
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,17 +280,14 @@ class LogisticFit:
     @classmethod
     def of(cls, negative: Weighed, positive: Weighed, prior: float, *, smoothed: bool = False) -> LogisticFit:
         """Return the regression of two classes that weigh as the prior says; ``smoothed`` ones have Platt's targets."""
-        sizes = negative.trials, positive.trials
+        sizes = int(negative.number.sum()), int(positive.number.sum())
         low, high = (1 / (sizes[0] + 2), (sizes[1] + 1) / (sizes[1] + 2)) if smoothed else (0.0, 1.0)
         scores = np.concatenate([negative.score, positive.score])
         entries = negative.score.size, positive.score.size
         weight = np.repeat([(1 - prior) / max(sizes[0], 1), prior / max(sizes[1], 1)], entries)
-        if negative.number is not None and positive.number is not None:
-            weight = weight * np.concatenate([negative.number, positive.number])
-        return cls(
-            np.column_stack([scores, np.ones(scores.size)]), np.repeat([low, high], entries), weight,
-            math.log(prior / (1 - prior)),
-        )  # fmt: skip
+        weight *= np.concatenate([negative.number, positive.number])
+        design = np.column_stack([scores, np.ones(scores.size)])
+        return cls(design, np.repeat([low, high], entries), weight, math.log(prior / (1 - prior)))
 
     def cost(self, coefficients: Floats) -> float:
         logit = self.design @ coefficients + self.log_odds
@@ -348,9 +326,9 @@ class LogisticFit:
 def _affine(negative: Weighed, positive: Weighed, calibrator: Calibrator) -> AffineMap:
     """Return the affine map of logistic regression; scores are brought to mean 0 and spread 1 for it."""
     # Halves: scores may be as large as floats go. With slope 0 the cost falls with it only where positives are higher.
-    if not negative.trials or not positive.trials or not positive.half_mean > negative.half_mean:
+    if not negative.score.size or not positive.score.size or not positive.half_mean > negative.half_mean:
         return AffineMap(calibrator.name, 0.0, 0.0)
-    both = negative.joined(positive)
+    both = Weighed(*(np.append(getattr(negative, name), getattr(positive, name)) for name in ("score", "number")))
     centre = both.half_mean
     spread = float(np.sqrt(np.average((both.score / 2 - centre) ** 2, weights=both.number)))
     low, high = (replace(values, score=(values.score / 2 - centre) / spread) for values in (negative, positive))
@@ -428,3 +406,32 @@ def a_posteriori_min_cllr(scores: Any) -> float:
         there = number > 0  # a step that a class is not in may be infinitely wrong for it
         cost += float(np.average(loss[there], weights=number[there])) / 2
     return cost
+
+
+# -- thresholds by theory ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bayes(Criterion):
+    """``LLR > log(alpha / (1 - alpha))``: theory's threshold for ``alpha FAR + (1 - alpha) FRR``.
+
+    Scores are log-likelihood ratios once a calibration, fitted on the development set, has been applied. As it rises
+    with the score, the threshold is one of scores.
+    """
+
+    calibrator: Calibrator = field(default_factory=Calibrator)
+
+    @property
+    def reads_development(self) -> bool:
+        return self.calibrator.method != "none"
+
+    @property
+    def in_hindsight(self) -> Criterion:
+        return WeightedSum("wer", FAR, FRR)
+
+    def fitted(self, scores: ScoreSet) -> LLRMap:
+        return self.calibrator.fit(scores)
+
+    def choose_all(self, sets: Sequence[ScoreSet], alphas: Sequence[Fraction]) -> list[Choice]:
+        thresholds = [self.fitted(scores).thresholds(log_odds(alphas)) for scores in sets]
+        return [Choice(*each) for each in zip(thresholds, count_all(sets, thresholds), strict=True)]

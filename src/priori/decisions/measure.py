@@ -136,10 +136,13 @@ class Ratio(Measure):
         """The value of 0/0."""
         return 0 if self.greater_is_better else 1
 
+    def as_error(self, value: Any) -> Any:
+        """Return a value turned into an error, smaller being better, or an error turned into a value."""
+        return 1 - value if self.greater_is_better else value
+
     def error(self, outcomes: Outcomes) -> Floats:
         """Return the value turned into an error: smaller is better."""
-        value = self(outcomes)
-        return 1.0 - value if self.greater_is_better else value
+        return np.asarray(self.as_error(self(outcomes)))
 
     def exact(self, outcomes: Outcomes) -> Fraction:
         """Return the value of a single outcome as an exact fraction."""
@@ -148,5 +151,4 @@ class Ratio(Measure):
 
     def exact_error(self, outcomes: Outcomes) -> Fraction:
         """Return the value turned into an error, as an exact fraction."""
-        value = self.exact(outcomes)
-        return 1 - value if self.greater_is_better else value
+        return Fraction(self.as_error(self.exact(outcomes)))

@@ -130,17 +130,13 @@ def cost(fn: float, fp: float, prior: float) -> Measure:
     return _priced("cost", fn, fp, prior)
 
 
+@cache
 def _priced(form: Form, cost_fn: float, cost_fp: float, prior: float) -> Measure:
     if not (cost_fn > 0 and cost_fp > 0 and 0 < prior < 1):
         raise OptionError(
             f"{form}: costs must be positive and the prior between 0 and 1 "
             f"(given cost_fn={cost_fn:g}, cost_fp={cost_fp:g}, prior={prior:g})"
         )
-    return _dcf(form, cost_fn, cost_fp, prior)
-
-
-@cache
-def _dcf(form: Form, cost_fn: float, cost_fp: float, prior: float) -> Measure:
     miss, alarm = cost_fn * prior, cost_fp * (1 - prior)
     scale = min(miss, alarm) if form == "ndcf" else 1.0
     names = ("fn", "fp") if form == "cost" else ("cost_fn", "cost_fp")
@@ -253,8 +249,10 @@ def get_measure(measure: str | Measure | Callable[[Outcomes], Any]) -> Measure:
             given = {key.strip().removeprefix("cost-"): float(value) for key, _, value in pairs}
             if len(given) < len(pairs):
                 raise OptionError(f"measure {measure!r}: a parameter is given twice; give each once")
-            costs = {"fn": 10.0, "fp": 1.0, "prior": 0.01} | given if name != "cost" else given
-            return _priced(name, **{f"cost_{key}" if key != "prior" else key: value for key, value in costs.items()})
+            if name == "cost":
+                return cost(**given)
+            named = {f"cost_{key}" if key != "prior" else key: value for key, value in given.items()}
+            return dcf(**named, normalised=name == "ndcf")
         parameters, _, prior = re.sub(r"^prior=", ":prior=", parameters).partition(":prior=")
         if prior:
             return at_prior(get_measure(f"{name}:{parameters}" if parameters else name), prior)

@@ -22,7 +22,7 @@ from priori.base.arrow_streams import MissingValues, batches
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError
 from priori.engines.batch_counting import Owned, Rows, Scan, Streaming
-from priori.engines.engine import SAMPLE, By, Compared, Panel, Survey, TableSettings, TooMany, changed
+from priori.engines.engine import SAMPLE, By, JoinedRows, Panel, Survey, TableSettings, TooMany, changed
 from priori.engines.parquet_files import FILE, ROW_NUMBER, guarded
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.parquet import check_type
@@ -376,7 +376,7 @@ class DuckDB(Streaming):
 
     # -- pairs -------------------------------------------------------------------------------------------
 
-    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[Compared]]:
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[JoinedRows]]:
         names = [role for role in ("user", "probe_user") if role in self.columns]
         scores = [f"score{n}" for n in range(len(paired))]
         selected = [*(f"t{n}.score AS {name}" for n, name in enumerate(scores)), "t0.label", *_differences(paired)]
@@ -394,7 +394,7 @@ class DuckDB(Streaming):
         joined.memory, joined.retain = self.memory, self.retain
         return joined, told
 
-    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> Compared:
+    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> JoinedRows:
         with self._unchanged():
             return _compared(self._joined([one, two], _differences([one, two])), 2)[0]
 
@@ -446,11 +446,11 @@ def _differences(paired: Sequence[tuple[Panel, int]]) -> list[str]:
     return columns
 
 
-def _compared(joined: DuckDBPyRelation, systems: int) -> list[Compared]:
+def _compared(joined: DuckDBPyRelation, systems: int) -> list[JoinedRows]:
     """Count what such columns say, for all systems but the first."""
     asked = [f"count(*) FILTER (differs{n} & {bit} > 0)" for n in range(1, systems) for bit in (1, 2, 4)]
     ((rows, *told),) = joined.aggregate(", ".join(["count(*)", *asked])).fetchall()
-    return [Compared(rows, *told[start : start + 3]) for start in range(0, len(told), 3)]
+    return [JoinedRows(rows, *told[start : start + 3]) for start in range(0, len(told), 3)]
 
 
 def _batches_of(relations: Iterator[DuckDBPyRelation]) -> Generator[list[NDArray[Any]], None, None]:

@@ -120,7 +120,7 @@ class Fetch:
         return (self.system,)
 
 
-class Compared(NamedTuple):
+class JoinedRows(NamedTuple):
     """How many pairs of trials with one id there are; how many of them have other labels, other users, a missing user.
 
     Users are not compared where a system has none.
@@ -316,7 +316,7 @@ class Panel(ABC):
             known[key] = self._check_pair(system, other, number, told), other
         return bool(known[key][0])
 
-    def _check_pair(self, system: int, other: Panel, number: int, told: Compared) -> bool:
+    def _check_pair(self, system: int, other: Panel, number: int, told: JoinedRows) -> bool:
         sizes = self.size(system), other.size(number)
         one, two, retry = self.sources[system], other.sources[number], f"({argument('unpaired', 'True')})"
         if not told.rows == sizes[0] == sizes[1]:
@@ -356,11 +356,11 @@ class Panel(ABC):
         """Return how many trials a system has, and an id that names none of them, or two, and how often it comes."""
         raise self._cannot_pair()
 
-    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> Compared:
+    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> JoinedRows:
         """Compare the trials of two systems that have the same ids."""
         raise self._cannot_pair()
 
-    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[Compared]]:
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[JoinedRows]]:
         """Return a panel of systems, joined by their ids, with the names of the first; each of the others compared."""
         raise self._cannot_pair()
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from priori.base.dataframes import not_names
 from priori.base.errors import InputError, PrioriError
 from priori.base.types import Floats, Ints, Mask
-from priori.engines.engine import SAMPLE, By, Compared, Count, Counts, Fetch, Panel, Survey, TableSettings, TooMany
+from priori.engines.engine import SAMPLE, By, Count, Counts, Fetch, JoinedRows, Panel, Survey, TableSettings, TooMany
 from priori.engines.grid import Grid, joined_runs
 from priori.engines.histogram import Distinct, merged
 from priori.readers.duckdb_parser import first_line
@@ -353,7 +353,7 @@ class Lazy(Panel):
 
     # -- pairs -------------------------------------------------------------------------------------------
 
-    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[Compared]]:
+    def _join(self, paired: Sequence[tuple[Panel, int]]) -> tuple[Panel, list[JoinedRows]]:
         people = [role for role in ("user", "probe_user") if role in self.columns]
         scores = [f"score{number}" for number in range(len(paired))]
         joined = None
@@ -377,7 +377,7 @@ class Lazy(Panel):
             raise self._elsewhere(other)
         return other
 
-    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> Compared:
+    def _compare(self, one: tuple[Panel, int], two: tuple[Panel, int]) -> JoinedRows:
         with_users = one[0].has_users and two[0].has_users
         user, positive = nw.col("user").cast(nw.String) if with_users else nw.lit(""), nw.col("positive")
         left, right = (
@@ -392,7 +392,7 @@ class Lazy(Panel):
         told = self.collect(joined.group_by("labels", "users").agg(nw.len().alias("rows")))
         rows, other_labels, other_users = (_whole(told[name]) for name in ("rows", "labels", "users"))
         parts = other_labels != 0, other_users == DIFFERENT, other_users == MISSING
-        return Compared(int(rows.sum()), *(int(rows[part].sum()) for part in parts))
+        return JoinedRows(int(rows.sum()), *(int(rows[part].sum()) for part in parts))
 
     def _look_at_ids(self, system: int) -> tuple[int, tuple[Any, int] | None]:
         counted = self.trials(system).group_by("trial").agg(nw.len().alias("rows"))

@@ -20,10 +20,9 @@ from priori.engines.engine_choice import ENGINES, PER_LINE, SMALL, EngineName, b
 from priori.engines.explorer import BINS
 from priori.engines.parquet_files import Files, Watch
 from priori.engines.table import PER_TRIAL, Table
-from priori.readers import read_table
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.layout import Columns
-from priori.readers.trial_tables import TrialTable, Values, needed_columns, several
+from priori.readers.trial_tables import TrialTable, Values, needed_columns, read_table, several
 from priori.scores import Names, NanPolicy, ScoreSet
 
 #: Values of a column that rows may have.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from priori.base.types import Index
 from priori.plots.style import axes, colours, note_cautions
 from priori.uncertainty.user_rates import KINDS, UserRates
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.group_rates import GroupRates
+
+#: Of more users of a kind a sample is drawn: points hide each other, and a page holds each of them.
+MOST_DRAWN = 2000
 
 
 def plot_groups(found: GroupRates, *, ax: Axes | None = None) -> Axes:
@@ -39,14 +43,17 @@ def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
     """Draw users by their mean genuine and impostor scores; goats, lambs and wolves are coloured, quarters marked."""
     genuine, impostor, names = found.means()
     ax = axes(ax, figsize=(6.5, 5.5))
-    ax.scatter(genuine, impostor, s=14, color="0.7", label="sheep", zorder=2)
+    drawn = _some(np.arange(names.size))
+    label = _labelled("sheep", drawn, names.size)
+    ax.scatter(genuine[drawn], impostor[drawn], s=14, color="0.7", label=label, zorder=2)
     ax.margins(0.08)  # the names in the corners cover nobody
     place = {name: number for number, name in enumerate(names)}
     for kind, size, colour in zip(KINDS, (30, 70, 130), colours(3), strict=True):
-        rows = [place[name] for name in found.user[found.found & (found.kind == kind)] if name in place]
-        if rows:
+        every = np.array([place[name] for name in found.user[found.found & (found.kind == kind)] if name in place], int)
+        rows = _some(every)
+        if rows.size:
             ax.scatter(genuine[rows], impostor[rows], s=size, facecolors="none", edgecolors=colour, lw=1.4,
-                       label=KINDS[kind][2], zorder=3)  # fmt: skip
+                       label=_labelled(KINDS[kind][2], rows, every.size), zorder=3)  # fmt: skip
     for limits, line in ((genuine, ax.axvline), (impostor, ax.axhline)):
         for quarter in np.quantile(limits, [0.25, 0.75]) if limits.size else ():
             line(quarter, color="0.8", lw=0.8, ls=":", zorder=1)
@@ -59,6 +66,18 @@ def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
            title=f"Who makes the errors, at threshold {found.threshold:.6g}")  # fmt: skip
     note_cautions(ax, found.warnings)
     return _finished(ax)
+
+
+def _some(users: Index) -> Index:
+    """Return the users, or of too many to draw a sample, the same each time."""
+    if users.size <= MOST_DRAWN:
+        return users
+    return np.sort(np.random.default_rng(0).choice(users, MOST_DRAWN, replace=False))
+
+
+def _labelled(name: str, drawn: Index, users: int) -> str:
+    """Return the label of users, which says so where only some of them are drawn."""
+    return name if drawn.size == users else f"{name} ({drawn.size:,} of {users:,} users)"
 
 
 def _finished(ax: Axes) -> Axes:

@@ -16,10 +16,9 @@ from priori.readers.input_file import PathOrFile, open_source
 from priori.readers.into_scores import into_scores, said_positive
 from priori.readers.layout import Columns
 from priori.readers.text import place_of
-from priori.readers.trial_tables import read_table
 from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, nan_error
 
-__all__ = ["FORMATS", "pair_check", "read", "read_table"]
+__all__ = ["FORMATS", "pair_check", "read"]
 
 
 def read(

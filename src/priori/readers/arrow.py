@@ -13,11 +13,6 @@ from priori.readers.input_file import Source
 from priori.readers.layout import Columns
 
 
-def matches(sample: Sample) -> bool:
-    """The file begins as every Arrow file does."""
-    return sample.source.arrow
-
-
 def read(sample: Sample) -> Columns:
     """Read an Arrow file as the Parquet table with the same columns."""
     if not sample.source.arrow:

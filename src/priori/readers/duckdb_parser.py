@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -42,6 +41,9 @@ FEW = 8
 
 #: What the text parser must see in names that may have stood between quotes.
 _ODD = re.compile(r"[\t]|^[ \"]| $|^$")
+
+#: A comment, where no blank stands in front of it.
+_COMMENT = re.compile(rb"^#.*\n?", re.MULTILINE)
 
 #: The characters that make a path a pattern.
 GLOB = "*?["
@@ -124,12 +126,9 @@ def parquet_rows(paths: Iterable[object], options: str = "") -> str:
     return f"read_parquet([{', '.join(map(pattern, paths))}], binary_as_string = true{options})"
 
 
-def load(source: Source, layout: LineLayout) -> Columns:
-    """Read the columns of a text file: a small one line by line, a large one with duckdb."""
-    table = None if source.small else _attempt(source, layout, _load)
-    table = replace(text.load(source, layout) if table is None else table, layout=layout)
-    table.refuse_missing_labels(source.name, partial(text.place_of, source, layout))
-    return table
+def load(source: Source, layout: LineLayout) -> Columns | None:
+    """Read the columns of a large text file; None where it has none."""
+    return _attempt(source, layout, _load)
 
 
 def convert(source: Source, layout: LineLayout, target: str, database: DuckDBPyConnection) -> None:
@@ -219,7 +218,7 @@ def _prepared(source: Source, layout: LineLayout) -> tuple[str, bool]:
 def _load(source: Source, layout: LineLayout, how: _How) -> tuple[Columns, int]:
     assert source.path is not None
     with connection(source.path) as database:
-        database.execute(f"CREATE TEMP TABLE trials AS SELECT {_columns(layout, how)} FROM {_scan(source, layout)}")
+        database.execute(f"CREATE TEMP TABLE trials AS {_rows(source, layout, how)}")
         table = table_of(database, layout)
     for names in table.names.values() if how.quoted else ():
         _refuse_odd(names.values.tolist())
@@ -243,14 +242,7 @@ def _scan(source: Source, layout: LineLayout) -> str:
 
 
 def _rows(source: Source, layout: LineLayout, how: _How) -> str:
-    """Return the query of the rows of a file: names, scores, trial id."""
-    columns = [f'"{column}"' for column in (*layout.names, *layout.scores)]
-    columns += [f"{_whole_id(layout)} AS trial"] if layout.trial else []
-    return f"SELECT {', '.join(columns)} FROM (SELECT {_columns(layout, how)} FROM {_scan(source, layout)})"
-
-
-def _columns(layout: LineLayout, how: _How) -> str:
-    """Return the expressions of the columns we keep; an error is raised on what the text parser must see."""
+    """Return the query of the rows of a file, names, scores, trial id; it fails on what the text parser must see."""
 
     def field(index: int) -> str:
         return f"trim(c{index}, ' ')" if how.trim else f"c{index}"  # without which it takes off any blank of Unicode
@@ -265,23 +257,9 @@ def _columns(layout: LineLayout, how: _How) -> str:
         written = f"c{index}"
         value = checked(f"CAST({written} AS DOUBLE)", odd_score(written), _plain_score(written))
         columns.append(f"{value} AS {column}")
-    for column, index in _id_parts(layout).items():
-        if column not in layout.names:
-            columns.append(checked(field(index), _odd(field(index)) if how.quoted else "") + f" AS {column}")
-    return ", ".join(columns)
-
-
-def _id_parts(layout: LineLayout) -> dict[str, int]:
-    """Return the columns that make up the trial id, and the field of each; some may be kept as names anyway."""
-    if len(layout.trial) == 1:
-        return {"trial": layout.trial[0]}
-    names = {index: column for column, index in layout.names.items()}
-    return {names.get(index, f"trial{index}"): index for index in layout.trial}
-
-
-def _whole_id(layout: LineLayout) -> str:
-    """Return the expression of the trial id."""
-    return " || ' ' || ".join(f'"{column}"' for column in _id_parts(layout))
+    parts = [checked(field(index), _odd(field(index)) if how.quoted else "") for index in layout.trial]
+    columns += [" || ' ' || ".join(parts) + " AS trial"] if parts else []
+    return f"SELECT {', '.join(columns)} FROM {_scan(source, layout)}"
 
 
 def odd_score(written: str) -> str:
@@ -322,7 +300,7 @@ def table_of(database: DuckDBPyConnection, layout: LineLayout) -> Columns:
     (rows,) = single(database, "SELECT count(*) FROM trials")
     columns = {name: np.empty(rows, np.float64 if name in layout.scores else np.int32) for name in expressions}
     listed = [f'{expression} AS "{name}"' for name, expression in expressions.items()]
-    listed += [f"{_whole_id(layout)} AS trial"] if layout.trial else []
+    listed += ["trial"] if layout.trial else []
     trial = _fetch(database.sql(f"SELECT {', '.join(listed)} FROM trials"), columns, layout)
     scores = {name: columns.pop(name) for name in layout.scores}
     return Columns(scores, columns, lists, trial, built_trial=layout.trial_is_built)
@@ -385,21 +363,19 @@ def _squeezed(source: Source, layout: LineLayout) -> Iterator[tuple[Source, Line
 
     Quick, as no line is looked into.
     """
-    skip = layout.skip
     with temporary_file() as (file, path):
         with source.open() as stream:
-            while lines := stream.readlines(1 << 20):
-                if any(b"\r" in line.removesuffix(b"\r\n") for line in lines):
+            above = b"".join(stream.readline() for _ in range(layout.skip))
+            mark = b"" if above else BYTE_ORDER_MARK
+            while lines := b"".join(stream.readlines(1 << 20)):
+                lines = lines.removeprefix(mark).replace(b"\r\n", b"\n").replace(b"\t", b" ")
+                if b"\r" in above.replace(b"\r\n", b"") or b"\r" in lines:
                     raise Unclean
-                if not file.tell():
-                    lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
-                dropped = min(skip, len(lines))
-                skip -= dropped
-                rows = [line for line in lines[dropped:] if not line.lstrip(b" \t").startswith(b"#")]
-                joined = b"".join(rows).replace(b"\r\n", b"\n").replace(b"\t", b" ")
-                while b"  " in joined:
-                    joined = joined.replace(b"  ", b" ")
-                file.write(joined.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" "))
+                while b"  " in lines:
+                    lines = lines.replace(b"  ", b" ")
+                lines = lines.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" ")
+                file.write(_COMMENT.sub(b"", lines) if b"#" in lines else lines)
+                mark = b""
         file.close()
         if not path.stat().st_size:
             raise Unclean

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
 from priori.base.dataframes import match_columns, name_list
 from priori.base.errors import InputError
+from priori.readers import text
 from priori.readers.input_file import Source
+from priori.readers.layout import Columns, LineLayout
 from priori.readers.text import is_number, split_blanks
 
 #: How many lines are looked at.
@@ -35,7 +37,7 @@ class Sample:
     @cached_property
     def lines(self) -> list[tuple[int, str]]:
         """The first lines with their numbers, without comments and blank lines."""
-        rows = (row for row in self.source.lines() if (text := row[1].lstrip(" \t")) and not text.startswith("#"))
+        rows = (row for row in self.source.lines() if (line := row[1].lstrip(" \t")) and not line.startswith("#"))
         lines = list(islice(rows, LINES))
         if not lines:
             raise InputError(f"{self.source.name}: no rows, only comments and blank lines; nothing to read")
@@ -84,6 +86,17 @@ class Sample:
                 number, listed = present.count(title) or "no", name_list(present)
                 raise InputError(f"{name}: {number} columns are called {title!r}; the columns are {listed}")
         return {**match_columns(present, self.columns, source=name), **self.more}
+
+    def load(self, layout: LineLayout) -> Columns:
+        """Read the columns of a text file: a small one line by line, a large one with duckdb."""
+        table = None
+        if not self.source.small:
+            from priori.readers import duckdb_parser
+
+            table = duckdb_parser.load(self.source, layout)
+        table = replace(text.load(self.source, layout) if table is None else table, layout=layout)
+        table.refuse_missing_labels(self.source.name, partial(text.place_of, self.source, layout))
+        return table
 
     def has_number(self, row: int = 0) -> bool:
         """Tell whether some field between blanks is a number, so that the line is no header."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from typing import Any
 
 from priori.base.errors import InputError, argument
-from priori.readers import arrow, headerless, pairs, parquet, tables
-from priori.readers.duckdb_parser import load
 from priori.readers.first_lines import Sample
 from priori.readers.layout import BLANKS, Columns, LineLayout
 
@@ -33,26 +32,37 @@ class Format:
         if self.table is not None:
             return self.table(sample)
         assert self.layout is not None
-        return load(sample.source, self.layout(sample))
+        return sample.load(self.layout(sample))
+
+
+def _in(name: str, *more: Any) -> Callable[[Sample], Any]:
+    """Return a function, or a layout, of a module of this room, imported when a file may be of its format."""
+    module, _, there = name.partition(".")
+
+    def call(sample: Sample) -> Any:
+        found = getattr(importlib.import_module(f"priori.readers.{module}"), there)
+        return found(sample, *more) if callable(found) else found
+
+    return call
 
 
 #: In the order in which they are tried; the first that matches is taken.
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
-        Format("parquet", "Parquet table", "table", parquet.matches, table=parquet.read),
-        Format("arrow", "Feather (Arrow) table", "table", arrow.matches, table=arrow.read),
-        Format("jsonl", "JSON lines", "table", tables.matches_json_lines, tables.json_layout),
-        Format("csv", "CSV table", "table", tables.matches_csv, tables.layout),
-        Format("tsv", "TSV table", "table", tables.matches_tsv, partial(tables.layout, delimiter="\t")),
-        Format("table", "table separated by blanks", "table", tables.matches_blanks,
-               partial(tables.layout, delimiter=BLANKS)),
-        Format("voxceleb", "VoxCeleb", "voxceleb", pairs.matches_voxceleb, table=pairs.read_voxceleb),
-        Format("kaldi", "Kaldi scores and trials", "kaldi", pairs.matches_kaldi, table=pairs.read_kaldi),
-        Format("two-column", "two columns (label score)", "two-column", headerless.matches_label_score,
-               lambda _: headerless.LABEL_SCORE),
-        Format("bob4", "bob four columns", "bob", headerless.matches_bob_four, lambda _: headerless.BOB_FOUR),
-        Format("bob5", "bob five columns", "bob", headerless.matches_bob_five, lambda _: headerless.BOB_FIVE),
+        Format("parquet", "Parquet table", "table", lambda sample: sample.source.parquet, table=_in("parquet.read")),
+        Format("arrow", "Feather (Arrow) table", "table", lambda sample: sample.source.arrow, table=_in("arrow.read")),
+        Format("jsonl", "JSON lines", "table", _in("tables.matches_json_lines"), _in("tables.json_layout")),
+        Format("csv", "CSV table", "table", _in("tables.matches_csv"), _in("tables.layout")),
+        Format("tsv", "TSV table", "table", _in("tables.matches_tsv"), _in("tables.layout", "\t")),
+        Format("table", "table separated by blanks", "table", _in("tables.matches_blanks"),
+               _in("tables.layout", BLANKS)),
+        Format("voxceleb", "VoxCeleb", "voxceleb", _in("pairs.matches_voxceleb"), table=_in("pairs.read_voxceleb")),
+        Format("kaldi", "Kaldi scores and trials", "kaldi", _in("pairs.matches_kaldi"), table=_in("pairs.read_kaldi")),
+        Format("two-column", "two columns (label score)", "two-column", _in("headerless.matches_label_score"),
+               _in("headerless.LABEL_SCORE")),
+        Format("bob4", "bob four columns", "bob", _in("headerless.matches_bob_four"), _in("headerless.BOB_FOUR")),
+        Format("bob5", "bob five columns", "bob", _in("headerless.matches_bob_five"), _in("headerless.BOB_FIVE")),
     )
 }  # fmt: skip
 
@@ -62,6 +72,8 @@ def recognise(sample: Sample) -> Format:
     for candidate in FORMATS.values():
         if candidate.matches(sample):
             return candidate
+    from priori.readers import headerless, pairs
+
     number, line = sample.lines[0]
     force = f"or force a format with {argument('format')}"
     if sample.width == 2 and headerless.looks_swapped(sample):

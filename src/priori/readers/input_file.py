@@ -9,7 +9,6 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -183,6 +182,8 @@ def _regular(path: str, name: str, stack: ExitStack) -> Path | BinaryIO:
 
 def _open_pipe(path: str, name: str) -> BinaryIO:
     """Open a named pipe, which waits until somebody writes into it; that may be for ever, so not too long."""
+    from concurrent.futures import ThreadPoolExecutor  # large sets only: it takes long to import
+
     with ThreadPoolExecutor(1) as pool:
         opening = pool.submit(open, path, "rb")
         try:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError, OptionError, about_trials_file, argument
 from priori.base.types import Floats
-from priori.readers.duckdb_parser import load
 from priori.readers.first_lines import Sample
 from priori.readers.layout import BLANKS, Columns, LineLayout
 from priori.scores.labels import KNOWN_PAIRS, normal
@@ -70,7 +69,7 @@ def matches_voxceleb(sample: Sample) -> bool:
 def read_voxceleb(sample: Sample) -> Columns:
     """Read ``1|0 enrol test score``, or ``enrol test score`` with the labels from the trials file."""
     if sample.trials is None:
-        return load(sample.source, VOXCELEB_SCORED)
+        return sample.load(VOXCELEB_SCORED)
     return _joined(sample, sample.trials, VOXCELEB_TRIALS)
 
 
@@ -80,9 +79,9 @@ def _joined(sample: Sample, trials_sample: Sample, trials_layout: LineLayout) ->
     The trials are the rows of the scores file, in their order. A pair that is in one file only is an error, and so
     is a pair with two labels or two different scores.
     """
-    scores = load(sample.source, SCORES)
+    scores = sample.load(SCORES)
     with about_trials_file():
-        trials = load(trials_sample.source, trials_layout)
+        trials = trials_sample.load(trials_layout)
     users, (user, trials_user) = _one_list(scores, trials, "user")
     tests, (test, trials_test) = _one_list(scores, trials, "test")
     width = np.int64(len(tests))

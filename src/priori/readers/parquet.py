@@ -20,11 +20,6 @@ NUMBER = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE|D
 _NESTED = re.compile(r".*\[\d*\]|STRUCT.*|MAP.*|UNION.*")
 
 
-def matches(sample: Sample) -> bool:
-    """The file begins as every Parquet file does."""
-    return sample.source.parquet
-
-
 def read(sample: Sample) -> Columns:
     """Read a Parquet table; names are read as text, whatever their type."""
     import duckdb

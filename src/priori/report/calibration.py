@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from priori.decisions.criteria import Bayes
+from priori.decisions.likelihood_ratios import Bayes
 from priori.report.tables import TextTable
 from priori.studies.evaluation import Study
 from priori.uncertainty.likelihood_ratio_costs import CLLR, llr_costs

@@ -19,14 +19,12 @@ from priori.words.people import about_groups, about_users
 PEOPLE: tuple[Role, ...] = ("user", "probe_user", "group")
 #: How many users of each kind the page names.
 WORST = 10
-#: With more users than this, nobody looks for single ones on a page.
-MOST_USERS = 20_000
 
 
 def users(study: Study) -> dict[str, Any] | None:
     """Return the users of the best system that make most of the errors, where enough users are known."""
     name, test, threshold = _best(study)
-    if not FEW_USERS <= test.n_users <= MOST_USERS:
+    if test.n_users < FEW_USERS:
         return None
     found = user_rates(test, threshold, confidence_level=study.settings.confidence_level)
     return {

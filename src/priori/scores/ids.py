@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.arrow_streams import TextPiece
 from priori.base.types import Codes, Mask
+
+if TYPE_CHECKING:
+    from priori.base.arrow_streams import TextPiece
 
 #: Rows that are laid out together.
 ROWS = 1 << 14
@@ -27,7 +29,7 @@ class IdBuffer:
 
     def append(self, piece: TextPiece) -> None:
         """Add the ids of the next rows."""
-        self._pieces.append(TextPiece(piece.text.copy(), piece.offsets - piece.offsets[0]))
+        self._pieces.append(type(piece)(piece.text.copy(), piece.offsets - piece.offsets[0]))
 
     def array(self) -> NDArray[Any]:
         """Return all of them: bytes of one width, a whole number of words of 8; or text of any length in a list."""

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from priori.base.dataframes import as_text, is_missing
 from priori.base.errors import InputError, OneClassError, argument
 
+#: So few labels are sorted.
+FEW = 1 << 10
 #: The pairs that need no option, positive first; compared in lower case.
 KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
     ("1", "0"), ("1", "-1"), ("true", "false"), ("target", "nontarget"), ("genuine", "impostor"),
@@ -165,7 +167,8 @@ def classes_of(
         _refuse_missing(np.fromiter(map(is_missing, labels), dtype=np.bool_, count=labels.size), [], where)
     if labels.dtype.kind in "OS":
         labels = as_text(labels, where)
-    values = np.unique(labels)
+    # For the distinct values of many labels numpy imports its masked arrays; those of a file are few.
+    values = np.unique(labels, return_index=True)[0] if labels.size < FEW else np.unique(labels)
     missing = [value for value in values if is_missing_label(value)]
     _refuse_missing(np.isin(labels, missing) | (labels != labels) if missing else np.zeros(0, np.bool_), missing, where)
     attacks = attack_values(list(values), attack_label, where=where)

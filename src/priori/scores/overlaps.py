@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+from weakref import WeakKeyDictionary
+
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Codes, Floats, Index
-from priori.scores.ids import comparable, exact_keys, repetitions
+from priori.scores.ids import comparable, exact_keys, joined, repetitions
 from priori.scores.in_memory import Scores
-from priori.scores.pairing import has_ids, ids_of
 
 #: Fewer equal scores than this, or a smaller share of the smaller set, say nothing about shared trials.
 FEWEST, SHARE = 10, 0.05
@@ -16,6 +18,21 @@ FEWEST, SHARE = 10, 0.05
 TIMES = 5
 #: So many scores of a large set tell whether it is worth looking at all of them.
 SAMPLE = 1 << 14
+#: How many trials pairs of sets share, as long as both are there.
+_SHARED: WeakKeyDictionary[Scores, WeakKeyDictionary[Scores, int]] = WeakKeyDictionary()
+
+
+def has_ids(scores: Scores) -> bool:
+    """Tell whether every trial has an id."""
+    return scores.negative.has_ids and scores.positive.has_ids
+
+
+def ids_of(scores: Scores) -> NDArray[Any]:
+    """Return the ids of all trials, the negatives first."""
+    negative, positive = scores.negative.ids, scores.positive.ids
+    assert negative is not None
+    assert positive is not None
+    return joined(negative, positive)
 
 
 def repeated_ids(scores: Scores) -> int:
@@ -66,8 +83,15 @@ def shared_trials(dev: Scores, test: Scores) -> int:
 
     By their ids, where both sets have them and the scores are the same: ids may be counted anew in each file, and in
     each data set, such as the folds of a cross-validation. Without ids by scores that are equal far more often between
-    the sets than within them.
+    the sets than within them. Counted once for two sets: a page asks several times.
     """
+    known = _SHARED.setdefault(dev, WeakKeyDictionary())
+    if test not in known:
+        known[test] = _count_shared(dev, test)
+    return known[test]
+
+
+def _count_shared(dev: Scores, test: Scores) -> int:
     if has_ids(dev) and has_ids(test):
         datasets: tuple[Codes, ...] = ()
         if dev.datasets is not None and test.datasets is not None:

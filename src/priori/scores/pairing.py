@@ -14,7 +14,8 @@ from priori.base.errors import InputError, argument
 from priori.base.processors import in_parts
 from priori.base.types import Codes, Counts, Index
 from priori.scores import Names, Scores, ScoreSet, Trials
-from priori.scores.ids import comparable, decoded, id_keys, joined, same_ids
+from priori.scores.ids import comparable, decoded, id_keys, same_ids
+from priori.scores.overlaps import has_ids, ids_of
 from priori.scores.score_set import Role
 
 HINT = f"for test sets that do not hold the same trials, compare them unpaired ({argument('unpaired', 'True')})"
@@ -134,19 +135,6 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     if differing.any():
         _refuse_labels(decoded(ids_a[differing]), names, "trial")
     return Pairing(np.arange(negative.size), negative, np.arange(positive.size), positive - b.n_negatives, by="trial")
-
-
-def has_ids(scores: Scores) -> bool:
-    """Tell whether every trial has an id."""
-    return scores.negative.has_ids and scores.positive.has_ids
-
-
-def ids_of(scores: Scores) -> NDArray[Any]:
-    """Return the ids of all trials, the negatives first."""
-    negative, positive = scores.negative.ids, scores.positive.ids
-    assert negative is not None
-    assert positive is not None
-    return joined(negative, positive)
 
 
 def _match(a: NDArray[Any], b: NDArray[Any]) -> Index | None:

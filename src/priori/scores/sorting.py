@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +27,8 @@ def sorted_columns(columns: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     if sum(column.size for column in columns) < 2 * FEWEST:  # threads would take longer to start
         ordered = [np.sort(column) for column in columns]
     else:
+        from concurrent.futures import ThreadPoolExecutor  # large sets only: it takes long to import
+
         with ThreadPoolExecutor(processors()) as pool:
             ordered = list(pool.map(np.sort, columns))
     for column in ordered:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +26,8 @@ class SourceFile:
         label = str(path) if name is None else name
         if str(path) == "-":
             return cls("standard input" if name is None else name)
+        import hashlib  # only what a report names is hashed
+
         digest, size = hashlib.sha256(), 0
         try:
             with open(path, "rb") as file:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -157,6 +156,8 @@ class Trials:
         if index.size < MANY:
             taken = Trials(*map(pick, columns))
         else:
+            from concurrent.futures import ThreadPoolExecutor  # large sets only: it takes long to import
+
             with ThreadPoolExecutor(processors()) as pool:
                 taken = Trials(*pool.map(pick, columns))
         rows = taken.row
@@ -244,7 +245,7 @@ def nan_error(source: str, missing: int, first: str | None = None) -> InputError
 def as_floats(values: ArrayLike, name: str) -> Floats:
     """Return a column of scores as floats."""
     try:
-        if isinstance(values, np.ma.MaskedArray):
+        if type(values) is not np.ndarray and isinstance(values, np.ma.MaskedArray):
             values = np.where(np.ma.getmaskarray(values), np.nan, values.data)
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:

@@ -62,8 +62,7 @@ def area_bands(
 ) -> AreaBands:  # fmt: skip
     """Compute the areas E_V1, E_V2 and G with a bootstrap interval each.
 
-    Options as in `priori.uncertainty.bands.band`. The areas themselves are exact; in replicates they are means
-    over 256 alphas.
+    Options as in `priori.EPC.band`. The areas themselves are exact; in replicates they are means over 256 alphas.
 
     Examples
     --------
@@ -79,14 +78,6 @@ def area_bands(
         bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, promise,
         future_users, future_trials,
     )  # fmt: skip
-    return make_area_bands(dev, test, resampling, task=task, bounds=bounds, threads=threads, progress=progress)
-
-
-def make_area_bands(
-    dev: ScoreSet, test: ScoreSet, resampling: Resampling, *, task: str | Task = "authentication",
-    bounds: tuple[Any, Any] = (0, 1), threads: int | None = None, progress: Progress | None = None,
-) -> AreaBands:  # fmt: skip
-    """Compute the areas with the intervals that a resampling describes."""
     domain = get_task(task)
     low, high = check_bounds(bounds)
     alphas = [low + (high - low) * Fraction(2 * k + 1, 2 * POINTS) for k in range(POINTS)]
@@ -105,12 +96,9 @@ def make_area_bands(
         calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
         # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
         run = partial(
-            replicates_of,
-            plan=plan,
-            threads=threads,
-            progress=progress,
+            replicates_of, plan=plan, threads=threads, progress=progress,
             reduce=lambda values: values.mean(axis=1, keepdims=True),
-        )
+        )  # fmt: skip
         each = [run(curve, calibration=known) for curve, known in zip(curves, calibrations, strict=True)]
         replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + offset
         lower, upper = plan.bounds(replicates, _overall(calibrations), rate=mean.rate)

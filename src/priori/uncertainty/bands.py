@@ -23,11 +23,10 @@ from priori.scores.score_set import TooManyEntries, narrow_caution
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.designs.crossed import CROSSED
 from priori.uncertainty.bootstrap.erring import error_cautions
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.expected_bands import expected_curve
-from priori.uncertainty.intervals import Interval
 from priori.uncertainty.method import ends
 from priori.uncertainty.score_axis import score_axis
 
@@ -181,6 +180,34 @@ def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
     return measure(flat, np.tile(alpha, shape[0])).reshape(shape)
 
 
+def values_of(curves: Sequence[EPC], counts: Outcomes) -> Floats:
+    """Return each curve's measure of its system's outcomes, which stand `side_by_side`: (replicates, alphas, systems).
+
+    All have the same alphas, and one measure; where it was made anew for each of them, each has its own call.
+    """
+    measures: dict[int, list[int]] = {}
+    for system, curve in enumerate(curves):
+        measures.setdefault(id(curve.measure), []).append(system)
+    alpha = curves[0].alpha
+    values = np.empty((len(counts.fp), alpha.size, len(curves)))
+    for some in measures.values():
+        columns = (alpha.size * np.array(some)[:, None] + np.arange(alpha.size)).ravel()
+        part = counts if len(some) == len(curves) else Outcomes(
+            counts.tp[:, columns], counts.fp[:, columns], counts.tn[:, columns], counts.fn[:, columns]
+        )  # fmt: skip
+        found = value_of(curves[some[0]].measure, part, np.tile(alpha, len(some)))
+        values[:, :, some] = found.reshape(len(values), len(some), -1).swapaxes(1, 2)
+    return values
+
+
+def side_by_side(outcomes: Sequence[Outcomes]) -> Outcomes:
+    """Return the outcomes of systems, (replicates, alphas) each, as if they were those of one: system by system."""
+    columns = (
+        [np.broadcast_to(getattr(each, name), each.fp.shape) for each in outcomes] for name in ("tp", "fp", "tn", "fn")
+    )
+    return Outcomes(*(np.concatenate(counts, axis=1) for counts in columns))
+
+
 def replicates_of(
     curve: EPC, plan: BootstrapPlan, calibration: Calibration | None, *, threads: int | None = None,
     progress: Progress | None = None, reduce: Callable[[Floats], Floats] = lambda values: values,
@@ -196,66 +223,22 @@ def replicates_of(
     return replicate([system_of(curve)], plan, statistic, threads=threads, progress=progress)
 
 
-def band(
-    curve: EPC, *,
-    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
-    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None, promise: Promise = "confidence",
-    future_users: int | None = None, future_trials: int | tuple[int, int] | None = None,
-    threads: int | None = None, progress: Progress | None = None, keep: bool = False,
-) -> Band:  # fmt: skip
-    """Compute a bootstrap band around an Expected Performance Curve.
+def replicates_together(
+    curves: Sequence[EPC], plan: BootstrapPlan, calibration: Calibration | None, *, threads: int | None = None,
+    progress: Progress | None = None, reduce: Callable[[Floats], Floats] = lambda values: values,
+) -> Floats:  # fmt: skip
+    """Return the values of systems drawn together, one row a replicate; (replicates, alphas, systems) are reduced.
 
-    Parameters
-    ----------
-    bootstrap : {"sample", "rows", "user", "user-constrained", "joint", "crossed"}, optional
-        What is resampled. By default identities where both of each trial's are known, else users where they are
-        known, else trials: within each class, or as rows with their labels where the measure depends on the share of
-        positives.
-    n_resamples : int or (int, int)
-        The number of replicates, 10,000 by default; for the joint bootstrap also (U, S): U draws of users, S of
-        their trials in each (2007, Eq. 13).
-    resample : {"test", "both"}
-        Resample the test set and keep the thresholds (2005, section 5), or resample the development set too and
-        choose new thresholds in every replicate (2007, section 3).
-    confidence_level : float
-        0.95 by default.
-    interval : {"calibrated", "percentile", "centred"}, optional
-        How bounds come from replicates: ``percentile`` is the 2007 paper's (section 3.2), ``centred`` the 2005
-        paper's, centred at the empirical mean; ``calibrated`` (the default but for joint and user-constrained)
-        corrects the percentile interval for few users and few errors so that it covers what it says.
-    simultaneous : bool
-        Cover the whole curve, not each point, with the given confidence (studentised maximum).
-    promise : {"confidence", "prediction"}
-        Cover the curve the system has on the whole population, or the one a new test set will show.
-    future_users, future_trials : int, optional
-        The size of that new test set; by default as large as this one. Trials are those of both classes together,
-        or a pair (negatives, positives).
-    shared_users : bool, optional
-        Whether one draw of users serves both sets; by default when both hold the same users.
-    rng : int, numpy Generator or None
-        The seed, 0 by default. The same seed gives the same band on any number of threads.
-    threads : int, optional
-        How many threads; by default as many as there are processors.
-    progress : callable, optional
-        Called with (done, total) now and then.
-    keep : bool
-        Keep the values of every replicate in the result.
-
-    Examples
-    --------
-    >>> import numpy as np, priori
-    >>> rng = np.random.default_rng(1)
-    >>> dev, test = (priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)) for _ in range(2))
-    >>> band = priori.epc(dev, test, alpha=[0.5]).band(n_resamples=1000)
-    >>> bool(band.lower[0] < band.value[0] < band.upper[0])
-    True
+    The calibration is that of all systems, `side_by_side`.
     """
-    resampling = Resampling(
-        bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, promise,
-        future_users, future_trials,
-    )  # fmt: skip
-    return make_band(curve, resampling, threads=threads, progress=progress, keep=keep)
+
+    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
+        counts = side_by_side(outcomes)
+        if calibration is not None:
+            counts = calibration.adjust(counts, plan, first)
+        return reduce(values_of(curves, counts)).reshape(len(counts.fp), -1)
+
+    return replicate([system_of(curve) for curve in curves], plan, statistic, threads=threads, progress=progress)
 
 
 def make_band(
@@ -284,8 +267,30 @@ def make_band(
         lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
         cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
         cautions += ends(curve.alpha) if plan.resample == "both" else ()
-    if curve.measure.rate and plan.interval == "calibrated":
-        # Pseudo-trials say that there may be errors where none was seen, not that there must be.
-        lower, upper = np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)
+    lower, upper = _of_what_was_seen(curve, plan, lower, upper)
     warnings = joined(dict.fromkeys((*plan.warnings, *notes, *cautions)), curve.warnings)
     return Band(curve.alpha, curve.value, lower, upper, mean, plan.settings(), curve, warnings, replicates)
+
+
+def _of_what_was_seen(curve: EPC, plan: BootstrapPlan, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return the bounds as stated: pseudo-trials say that there may be errors where none was seen, not must."""
+    if not (curve.measure.rate and plan.interval == "calibrated"):
+        return lower, upper
+    return np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)
+
+
+def bounds_together(curves: Sequence[EPC], plan: BootstrapPlan, *, threads: int | None = None) -> tuple[Floats, Floats]:
+    """Return the bounds of the bands of many curves at fixed thresholds, (systems, alphas), from one run of draws.
+
+    They are those of each curve's own band where users come with all their trials: one draw of users serves all.
+    """
+    each = [plan.calibration(curve.test, curve.threshold) for curve in curves]
+    known = [calibration for calibration in each if calibration is not None]
+    together = Calibration.side_by_side(known) if known else None
+    drawn = replicates_together(curves, plan, together, threads=threads).reshape(plan.n_resamples, -1, len(curves))
+    found = []
+    for system, (curve, calibration) in enumerate(zip(curves, each, strict=True)):
+        bounds = plan.bounds(np.ascontiguousarray(drawn[:, :, system]), calibration, rate=curve.measure.rate)
+        found.append(_of_what_was_seen(curve, plan, *bounds))
+    lower, upper = (np.stack(side) for side in zip(*found, strict=True))
+    return lower, upper

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.options import Claim as Claim
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
@@ -23,7 +24,6 @@ from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import Resampling
 
-Claim = Literal["method", "deployed"]
 #: What each claim is about, in words.
 CLAIMS: dict[Claim, str] = {
     "method": "thresholds chosen on other development sets like this one",

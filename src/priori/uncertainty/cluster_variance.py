@@ -154,42 +154,60 @@ def rate_spread(
 
     All groups are counted at once, by group and person; each of them has trials.
     """
-    group = np.zeros(wrong.size, np.int64) if group is None else group.astype(np.int64)
     if shared == "none" or trials.user is None:
         none = np.zeros(groups)
         return RateSpread(none + 1.0, none.astype(np.int64), none + np.inf, none)
-    times = np.ones(wrong.size) if trials.number is None else trials.number
-    n, errors = np.bincount(group, times, groups), np.bincount(group, times * wrong, groups)
-    off = wrong - (errors / n)[group]
     # Somebody who claims to be himself (a genuine trial) is one person, not two.
     partner = trials.partner if shared == "crossed" else None
     second = np.empty(0, np.intp) if partner is None else np.flatnonzero(partner >= 0)
     probe = trials.user[:0] if partner is None else partner[second]
-    rows, both = np.append(np.arange(wrong.size), second), np.append(trials.user, probe)
-    many = 1 + int(both.max())
-    units, coded = _numbered(group[rows] * many + both, groups * many)
+    many = 1 + int(max(trials.user.max(), probe.max(initial=0)))
+    both = np.append(trials.user, probe) if second.size else trials.user
+    if group is None:
+        group, key = np.zeros(wrong.size, np.int64), both.astype(np.int64)
+    else:
+        group = group.astype(np.int64)
+        key = np.concatenate([group, group[second]]) * many + both.astype(np.int64)
+    units, coded = _numbered(key, groups * many)
     owner = units // many
     people = np.bincount(owner, minlength=groups)
+    times = None if trials.number is None else np.asarray(trials.number, dtype=np.float64)
 
     def summed(of_unit: NDArray[Any]) -> Floats:
         return np.asarray(np.bincount(owner, of_unit, groups))
 
-    by_user = GroupSums.of(off, coded[: wrong.size], units.size, trials.number)
-    either = GroupSums.of(off[rows], coded, units.size, None if trials.number is None else times[rows])
+    def counted(of_trial: NDArray[np.bool_] | None, rows: NDArray[np.intp] | slice, codes: NDArray[np.intp]) -> Floats:
+        """Return how many trials, or how many of those that are marked, each unit has."""
+        number = None if times is None else times[rows]
+        if of_trial is not None:
+            marked = of_trial[rows]
+            codes, number = codes[marked], None if number is None else number[marked]
+        return np.bincount(codes, number, units.size).astype(np.float64)
+
+    everyone, probed = slice(None), coded[wrong.size :]
+    size, errors_of = (counted(kind, everyone, coded[: wrong.size]) for kind in (None, wrong))
+    n, errors = summed(size), summed(errors_of)
+    rate = errors / n
+    by_user = GroupSums(errors_of - rate[owner] * size, size)
     variance = _corrected(summed(by_user.deviation**2), summed(by_user.size**2), n)
-    counts = [np.bincount(coded, (times * kind)[rows], units.size) for kind in (wrong, ~wrong)]
+    either = by_user
+    if second.size:
+        size, errors_of = size + counted(None, second, probed), errors_of + counted(wrong, second, probed)
+        either = GroupSums(errors_of - rate[owner] * size, size)
+    counts = [errors_of, size - errors_of]
     erring = np.min([summed(each > 0) for each in counts], axis=0)
     squares, sharing = summed(either.deviation**2), summed(either.size**2)
     if second.size:
         pair, pairs = pair_codes(trials.user[second], probe, many, group[second])
-        by_pair = GroupSums.of(off[second], pair, pairs, None if trials.number is None else times[second])
+        off = wrong[second] - rate[group[second]]
+        by_pair = GroupSums.of(off, pair, pairs, None if times is None else times[second])
         of_pair = np.empty(pairs, np.int64)
         of_pair[pair] = group[second]
         # Trials of one pair share two people and are in two people's sums; they count once.
         twice = [np.bincount(of_pair, each**2, groups) for each in (by_pair.deviation, by_pair.size)]
         two_way = _corrected(squares - twice[0], sharing - twice[1], n)
         variance = np.maximum(two_way, variance)
-    alone = np.bincount(group, off**2 * times, groups) / n**2
+    alone = rate * (1 - rate) / n  # the variance of independent trials
     effect = np.divide(variance, alone, out=np.ones(groups), where=(errors > 0) & (errors < n))
     effect = np.maximum(effect, 1.0)
     assumed = pseudo_user(effect, np.minimum(sharing / summed(either.size), n), erring)

@@ -247,10 +247,10 @@ def compare(
     alternative : {"two-sided", "less", "greater"}
         The alternative hypothesis: any difference, A's value less than B's, or greater.
     bootstrap, n_resamples, confidence_level, simultaneous, rng, shared_users, threads, progress
-        As in `priori.uncertainty.bands.band`. The claim "method" takes the bootstraps sample, user and crossed:
+        As in `priori.EPC.band`. The claim "method" takes the bootstraps sample, user and crossed:
         what varies independently are trials, users, or both identities of a trial.
     interval : {"calibrated", "percentile", "centred"}, optional
-        Of the claim "deployed", as in `priori.uncertainty.bands.band`. The p-value counts replicates beyond 0, with
+        Of the claim "deployed", as in `priori.EPC.band`. The p-value counts replicates beyond 0, with
         one added to their number and to all (Davison and Hinkley 1997).
 
     Examples

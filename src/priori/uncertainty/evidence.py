@@ -16,12 +16,10 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.types import Counts, Floats, Index, Progress
-from priori.decisions.outcomes import Outcomes
 from priori.scores.score_set import counted_apart
-from priori.uncertainty.bands import replicates_of, value_of
+from priori.uncertainty.bands import replicates_of, replicates_together
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.erring import error_cautions
-from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.claims import Compared
 from priori.uncertainty.estimates import Estimates, freedom, pooled
 from priori.uncertainty.intervals import Interval
@@ -264,20 +262,16 @@ def _together(compared: Compared, *, threads: int | None, progress: Progress | N
     if plan.design.whole_users:  # remembered by each: one scan of a panel for all that follows
         counted_apart(tests, [np.unique(curve.threshold) for curve in curves])
     calibration, notes = _calibration(compared) if plan.interval == "calibrated" else (None, ())
-    each: list[Calibration] = []
+    every = None
     if calibration is not None:
-        each = [replace(calibration, rate=error_rates(curve.test, curve.threshold)) for curve in curves]
+        rates = [error_rates(curve.test, curve.threshold) for curve in curves]
+        every = Calibration.side_by_side([replace(calibration, rate=rate) for rate in rates])
     kept = np.float64 if len(curves) <= FEW_SYSTEMS else np.float32
 
-    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-        if each:
-            outcomes = [known.adjust(counts, plan, first) for known, counts in zip(each, outcomes, strict=True)]
-        pairs = zip(curves, outcomes, strict=True)
-        values = np.stack([value_of(curve.measure, counts, curve.alpha) for curve, counts in pairs], axis=-1)
-        return _with_mean(values, shares).reshape(len(values), -1).astype(kept, copy=False)
+    def reduce(values: Floats) -> Floats:
+        return _with_mean(values, shares).astype(kept, copy=False)
 
-    systems = [system_of(curve) for curve in curves]
-    draws = replicate(systems, plan, statistic, threads=threads, progress=progress)
+    draws = replicates_together(curves, plan, every, threads=threads, progress=progress, reduce=reduce)
     return draws.reshape(len(draws), -1, len(curves)), calibration, notes
 
 

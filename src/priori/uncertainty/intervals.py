@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 
+from priori.base.options import Interval as Interval
 from priori.base.quantiles import percentile_bounds, quantile
 from priori.base.types import Floats
-
-Interval = Literal["calibrated", "percentile", "centred"]
 
 
 def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> tuple[Floats, Floats]:

@@ -30,7 +30,7 @@ from priori.base.saved import Saved
 from priori.base.types import Floats, Ints, Progress
 from priori.curves.cross import CrossEPC
 from priori.curves.epc import EPC, at_alphas
-from priori.uncertainty.bands import make_band
+from priori.uncertainty.bands import bounds_together, make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import (
     POSTERIORS,
@@ -41,7 +41,7 @@ from priori.uncertainty.both_rankings import (
     moved_ranks,
     tau_interval,
 )
-from priori.uncertainty.claims import CLAIMS, Claim, prepare
+from priori.uncertainty.claims import CLAIMS, Claim, Compared, prepare
 from priori.uncertainty.evidence import gather_evidence
 from priori.uncertainty.ranking import Tests, check_names, ranking_of
 from priori.uncertainty.ranks import ranks_of
@@ -219,9 +219,7 @@ def make_leaderboard(
     places = ranking.places()
     order = [ranking.names.index(place.name) for place in places]
     if intervals is None:
-        resampled = replace(resampling, resample="both" if claim == "method" else "test")
-        bands = [make_band(curve, resampled, threads=threads) for curve in curves]
-        intervals = np.array([band.lower[0] for band in bands]), np.array([band.upper[0] for band in bands])
+        intervals = _intervals(curves, resampling, compared, threads)
     settings = {
         "measure": measure.title, "rate": measure.rate, "against": title, "claim": compared.claim, "family": family,
         "alpha": float(curves[0].alpha[0]), "bootstrap": plan.design.name, "confidence_level": plan.level,
@@ -243,6 +241,18 @@ def make_leaderboard(
         moves=tuple({"name": ranking.names[system], **moves[system]} for system in order),
         rank_probability=ranking.rank_probability[order], settings=settings, warnings=ranking.warnings,
     )._came_from(*curves)  # fmt: skip
+
+
+def _intervals(
+    curves: Sequence[EPC], resampling: Resampling, compared: Compared, threads: int | None
+) -> tuple[Floats, Floats]:
+    """Return the interval of each system's value, as its own band has it."""
+    if compared.claim == "deployed" and compared.plan.design.whole_users and not curves[0].test.scanned:
+        lower, upper = bounds_together(compared.curves, compared.plan, threads=threads)
+        return lower[:, 0], upper[:, 0]
+    resampled = replace(resampling, resample="both" if compared.claim == "method" else "test")
+    bands = [make_band(curve, resampled, threads=threads) for curve in curves]
+    return np.array([band.lower[0] for band in bands]), np.array([band.upper[0] for band in bands])
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,8 +21,8 @@ from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.checks import ENOUGH_ERRORS
+from priori.decisions.criterion import FITTED
 from priori.decisions.likelihood_ratios import (
-    FITTED,
     AffineMap,
     Calibrator,
     LLRMap,
@@ -326,8 +326,7 @@ def _through_the_fit(fitted: LLRMap, calibrator: Calibrator, dev: Scores, test: 
     slopes = np.zeros(2)
     for trials, sign in zip(_classes(test), (1, -1), strict=True):
         known = Weighed.finite(trials)
-        steep = sign * expit(sign * fitted.apply(known.score)) / (2 * np.log(2) * len(trials))
-        steep = steep if known.number is None else steep * known.number
+        steep = sign * expit(sign * fitted.apply(known.score)) / (2 * np.log(2) * len(trials)) * known.number
         slopes += np.array([steep @ known.score, steep.sum()])
     negative, positive = (Weighed.finite(trials) for trials in _classes(dev))
     fit = LogisticFit.of(negative, positive, calibrator.prior, smoothed=separated(dev))

@@ -10,6 +10,9 @@ import numpy as np
 from priori.base.types import Floats, Ints, Mask
 from priori.uncertainty.max_t import Family, count_maxima
 
+#: Draws that are ranked at a time: some ten megabytes where systems are hundreds.
+DRAWS_AT_A_TIME = 1 << 10
+
 
 def told_apart(values: Floats) -> Floats:
     """Return values that are equal where they differ in the last digits of floating point only."""
@@ -24,8 +27,23 @@ def ranks_of(badness: Floats) -> Ints:
     >>> ranks_of(np.array([0.3, 0.1, 0.3])).tolist()
     [2, 1, 2]
     """
-    rounded = told_apart(badness)
-    return np.asarray(1 + (rounded[..., None, :] < rounded[..., :, None]).sum(axis=-1))
+    return 1 + _runs_of_equals(told_apart(badness))[0]
+
+
+def _runs_of_equals(values: Floats) -> tuple[Ints, Ints]:
+    """Return how many values along the last axis are below each, and how many are below it or equal to it."""
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    place = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
+    differs = ordered[..., 1:] != ordered[..., :-1]
+    edge = np.ones((*values.shape[:-1], 1), dtype=np.bool_)
+    first = np.maximum.accumulate(np.where(np.concatenate([edge, differs], axis=-1), place, 0), axis=-1)
+    ends = np.where(np.concatenate([differs, edge], axis=-1), place + 1, values.shape[-1])
+    last = np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
+    below, until = np.empty(values.shape, dtype=np.int64), np.empty(values.shape, dtype=np.int64)
+    np.put_along_axis(below, order, first, axis=-1)
+    np.put_along_axis(until, order, last, axis=-1)
+    return below, until
 
 
 def rank_bounds(better: Mask) -> tuple[Ints, Ints]:
@@ -82,13 +100,14 @@ def rank_shares(values: Floats) -> Floats:
     [[0.625, 0.375], [0.375, 0.625]]
     """
     draws, systems = values.shape
-    shares = np.empty((systems, systems))
-    for system in range(systems):
-        own = values[:, [system]]
-        before, equal = (values < own).sum(axis=1), (values == own).sum(axis=1)
-        starts, ends = (np.bincount(at, 1 / equal, systems + 1) for at in (before, before + equal))
-        shares[system] = np.cumsum(starts - ends)[:-1] / draws
-    return shares
+    shares = np.zeros((systems, systems + 1))
+    for start in range(0, draws, DRAWS_AT_A_TIME):
+        below, until = _runs_of_equals(values[start : start + DRAWS_AT_A_TIME])
+        row, share = np.arange(systems) * (systems + 1), (1 / (until - below)).ravel()
+        for side, sign in ((below, 1), (until, -1)):
+            added = np.bincount((row + side).ravel(), share, shares.size)
+            shares += sign * added.reshape(shares.shape)
+    return np.asarray(np.cumsum(shares, axis=1)[:, :-1] / draws)
 
 
 def groups_alike(alike: Mask) -> list[list[int]]:

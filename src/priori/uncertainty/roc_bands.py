@@ -82,7 +82,7 @@ def roc_band(
         without those below. Up to 5/n, where the bootstrap hardly knows the threshold, calibrated bounds come from
         order statistics: they are wide, and a caution says so.
     bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, threads, progress
-        As in `priori.uncertainty.bands.band`; there is no development set to resample, and nothing is predicted: the
+        As in `priori.EPC.band`; there is no development set to resample, and nothing is predicted: the
         thresholds are those of every replicate. The default bootstrap is by user where users are known;
         ``calibrated`` corrects the tails for few users, and adds half a missed trial and half an accepted one, so that
         a stretch without a miss is not taken for a sure one.
@@ -263,7 +263,7 @@ def rate_bands(
 ) -> RateBands:  # fmt: skip
     """Compute intervals of the FPR and of the TPR at thresholds that were fixed in advance.
 
-    Options as in `priori.uncertainty.bands.band`; there is no development set to resample.
+    Options as in `priori.EPC.band`; there is no development set to resample.
 
     Examples
     --------

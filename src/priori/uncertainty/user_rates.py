@@ -45,9 +45,8 @@ ANIMALS: dict[Animal, tuple[bool, bool]] = {
 }  # fmt: skip
 #: With fewer users nothing can be told of how they differ.
 FEW_USERS = 10
-#: Permutations of the test that users err alike: so many, or fewer where users are many, as all of them draw that many
-#: numbers; but so many at least.
-PERMUTATIONS, DRAWN, LEAST = 1999, 1 << 24, 199
+#: Permutations of the test that users err alike; of more users than this the permuted statistic is as good as gamma.
+PERMUTATIONS, MANY_USERS = 1999, 8000
 #: Numbers drawn at a time.
 AT_A_TIME = 1 << 20
 
@@ -183,8 +182,9 @@ def user_rates(
 
     Two tests say whether users differ at all. Kruskal and Wallis's is of their scores, whatever the threshold, as in
     the paper of 1998. The other is of their errors: the chi-square statistic of equal rates among permutations of the
-    errors over the trials. Both take a user's trials for independent: where both identities matter, a test of lambs
-    is right as long as everybody is attacked by about the same people.
+    errors over the trials; of more than 8,000 users, from their exact mean and variance. Both take a user's trials for
+    independent: where both identities matter, a test of lambs is right as long as everybody is attacked by about the
+    same people.
 
     Examples
     --------
@@ -329,13 +329,32 @@ def alike(errors: Ints, trials: Ints, rng: np.random.Generator) -> float:
         return 1.0
     # With the sum fixed, the chi-square statistic is a rising function of the sum of x^2 / n.
     observed = float((errors**2 / trials).sum()) * (1 - 1e-12)
-    permutations = min(PERMUTATIONS, max(LEAST, DRAWN // errors.size))
+    if errors.size > MANY_USERS:
+        return _alike_by_moments(errors, trials)
     step, uneven = max(1, AT_A_TIME // errors.size), 0
-    for start in range(0, permutations, step):
-        rows = min(step, permutations - start)
+    for start in range(0, PERMUTATIONS, step):
+        rows = min(step, PERMUTATIONS - start)
         drawn = rng.multivariate_hypergeometric(trials, total, size=rows, method="marginals")
         uneven += int(((drawn**2 / trials).sum(axis=1) >= observed).sum())
-    return (1 + uneven) / (1 + permutations)
+    return (1 + uneven) / (1 + PERMUTATIONS)
+
+
+def _alike_by_moments(errors: Ints, trials: Ints) -> float:
+    """Return the same from the exact mean and variance of the chi-square statistic over all permutations.
+
+    J. B. S. Haldane, "The mean and variance of chi-squared, when used as a test of homogeneity, when expectations are
+    small", Biometrika 31, 1940; a gamma variable with both stands for it.
+    """
+    from scipy.special import gammaincc
+
+    n, wrong, users = float(trials.sum()), float(errors.sum()), errors.size
+    statistic = n**2 / (wrong * (n - wrong)) * (float((errors**2 / trials).sum()) - wrong**2 / n)
+    mean = n / (n - 1) * (users - 1)
+    uneven = float((n / trials).sum() - users**2) / (n - 2)
+    rare = (n / wrong + n / (n - wrong) - 4) / (n - 2)
+    rows, columns = (users - 1) * (n - users) / (n - 1), (n - 2) / (n - 1)
+    variance = 2 * n / (n - 3) * (rows - uneven) * (columns - rare) + n**2 / (n - 1) * uneven * rare
+    return float(gammaincc(mean**2 / variance, statistic * mean / variance)) if variance > 0 else 1.0
 
 
 def _extreme(scores: Floats, *, high: bool) -> Mask:

@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from priori.base.texts import cell as cell
+from priori.base.texts import p_text as p_text
 from priori.curves.epc import EPC
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Criterion, Target
@@ -116,11 +118,6 @@ def percent(rate: float) -> str:
     return f"{100 * rate:.{_decimals(size)}f} %" if size else "0 %"
 
 
-def cell(number: float, rate: bool = True) -> str:
-    """Return a number for a table: a rate in per cent with two decimals, anything else with four digits."""
-    return f"{100 * number:.2f} %" if rate else f"{number:.4g}"
-
-
 def level_text(confidence_level: float) -> str:
     """Return a confidence level: 95 %."""
     return f"{100 * confidence_level:g} %"
@@ -158,17 +155,6 @@ def gap(difference: float, measure: Measure) -> str:
     size = 100 * abs(difference)
     text = f"{size:.{1 if size >= 0.095 else _decimals(size)}f}"
     return f"{text} {'point' if text == '1.0' else 'points'}"
-
-
-def p_text(p_value: float) -> str:
-    """Return a p-value with four decimals; what rounds to 0 is only less than something.
-
-    Examples
-    --------
-    >>> p_text(0.03217), p_text(1e-9)
-    ('0.0322', '<0.0001')
-    """
-    return "<0.0001" if p_value < 0.0001 else f"{p_value:.4f}"
 
 
 def alpha_text(alpha: Fraction | float) -> str:
@@ -225,10 +211,10 @@ def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: b
     if criterion.name in ("wer", "pr") or criterion.name.startswith("bayes"):
         meaning = _weights(criterion, alpha)
     elif isinstance(criterion, Target):
-        meaning = f"Aiming at a {_rate(criterion.target)} of {percent(float(alpha))}"
+        meaning = f"Aiming at a {_rate(criterion.aimed_at)} of {percent(float(alpha))}"
     elif isinstance(criterion, Constraint):
-        most = "at least" if criterion.limited.greater_is_better else "at most"
-        meaning = f"With a {_rate(criterion.limited)} of {most} {percent(float(alpha))} on the development set"
+        most = "at least" if criterion.aimed_at.greater_is_better else "at most"
+        meaning = f"With a {_rate(criterion.aimed_at)} of {most} {percent(float(alpha))} on the development set"
         if criterion.level is not None:
             meaning = meaning.replace("on the development set", f"with {100 * criterion.level:g} % confidence")
     else:

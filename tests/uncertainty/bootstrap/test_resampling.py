@@ -14,22 +14,21 @@ from four_users import small
 from priori import OptionError, Scores
 from priori.app.form_fields import Choices, resampling_fields
 from priori.app.limits import Limits
+from priori.base.options import _read_number, option_fields
 from priori.cli import cli
 from priori.cli.study_file import _options
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.area_bands import area_bands
-from priori.uncertainty.bands import band
-from priori.uncertainty.bootstrap.designs import USER
-from priori.uncertainty.bootstrap.resampling import Resampling, _read_number, option_fields
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
+from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.roc_bands import rate_bands, roc_band
 
 PREDICTION = {"promise", "future_users", "future_trials"}
 ONE_SET = {"resample", "shared_users"}
 #: Functions that write the description out, and what they have no use for.
 WRITTEN_OUT = {
-    "band": (band, set()),
     "EPC.band": (EPC.band, set()),
     "area_bands": (area_bands, set()),
     "compare": (priori.compare, PREDICTION | {"resample"}),  # a claim instead
@@ -93,7 +92,6 @@ def test_every_option_reaches_the_description(name, option, monkeypatch):
         assert Settings(**given).resampling == Resampling(**given)
         return
     calls = {
-        "band": lambda: band(curve(), **given),
         "EPC.band": lambda: curve().band(**given),
         "area_bands": lambda: area_bands(small(1), test, **given),
         "compare": lambda: priori.compare(curve(), curve(), claim="deployed", **given),
@@ -232,3 +230,9 @@ def test_numbers_of_replicates_as_typed(text, number):
 def test_what_is_no_number_of_replicates(text):
     with pytest.raises(OptionError, match="write a whole number such as 10000, or USERSxSAMPLES such as 100x100"):
         _read_number(text)
+
+
+def test_the_help_of_intervals_names_the_bootstraps_that_are_not_calibrated() -> None:
+    plain = sorted(name for name, bootstrap in BOOTSTRAPS.items() if not bootstrap.calibrated)
+    (said,) = (seen.help for field, seen in option_fields() if field.name == "interval")
+    assert f"percentile for the {' and the '.join(plain)} bootstrap" in said

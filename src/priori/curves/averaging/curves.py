@@ -6,14 +6,13 @@ since no threshold separates its trials; every other line is vertical or horizon
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from priori.base.types import Floats, Index
 from priori.curves.averaging.methods import Axis
+from priori.curves.roc import heights_at
 from priori.decisions.outcomes import count
-from priori.scores import Scores, Trials
+from priori.scores import Scores
 from priori.scores.candidates import first_of_each
 
 
@@ -46,7 +45,7 @@ def heights(scores: Scores, positions: Floats, axis: Axis, *, upper: bool = True
     horizontal average) this is its upper point, as the paper has it, or its lower one.
     """
     if scores.negative.number is not None:
-        return _between(positions, *axis.turn(*vertices(scores)), upper)
+        return heights_at(positions, *axis.turn(*vertices(scores)), upper=upper)
     negatives, positives = scores.negatives, scores.positives
     if axis.sine == 0:
         passed = _snap(positions, negatives.size)
@@ -56,13 +55,6 @@ def heights(scores: Scores, positions: Floats, axis: Axis, *, upper: bool = True
         passed = positives.size - _snap(positions, positives.size)
         return (_climb(positives, negatives, passed, upper) - negatives.size) / negatives.size
     return np.asarray(np.interp(positions, *axis.turn(*vertices(scores))))
-
-
-def _between(positions: Floats, x: Floats, y: Floats, upper: bool) -> Floats:
-    """Return the height of straight lines between points, x rising: of several at a position the last or the first."""
-    found = np.searchsorted(x, positions, side="right") - 1 if upper else np.searchsorted(x, positions, side="left")
-    found = np.clip(found, 0, x.size - 1)
-    return np.where(x[found] == positions, y[found], np.interp(positions, x, y))
 
 
 def breakpoints(scores: Scores, axis: Axis) -> Floats:
@@ -78,20 +70,6 @@ def rates(scores: Scores, thresholds: Floats) -> Floats:
     """Return the false and the true positive rate at each threshold, as two rows."""
     outcomes = count(scores, thresholds)
     return np.stack([outcomes.fp / scores.n_negatives, outcomes.tp / scores.n_positives])
-
-
-def resampled(scores: Scores, rng: np.random.Generator) -> Scores:
-    """Return a bootstrap sample: as many trials of each class, drawn with replacement."""
-    classes = scores.negative, scores.positive
-    if scores.negative.number is not None:
-        counted = (
-            replace(trials, number=rng.multinomial(len(trials), trials.number / len(trials)))
-            for trials in classes
-            if trials.number is not None
-        )
-        return Scores(next(counted), next(counted))
-    draws = (ordered[rng.integers(ordered.size, size=ordered.size)] for ordered in (scores.negatives, scores.positives))
-    return Scores(Trials(next(draws)), Trials(next(draws)))
 
 
 def height_limits(positions: Floats, axis: Axis) -> tuple[Floats, Floats]:

@@ -16,7 +16,6 @@ from priori.base.limits import MOST_RESAMPLES, whole_number
 from priori.base.quantiles import few_replicates, percentile_bounds
 from priori.base.saved import Saved
 from priori.base.types import Floats
-from priori.curves.averaging.curves import resampled
 from priori.scores import Scores
 
 IntervalKind = Literal["t", "normal", "bootstrap"]
@@ -30,15 +29,6 @@ FEWEST_SETS = 5
 #: How many numbers a block of work may hold; blocks keep memory flat, however many positions there are. Every curve is
 #: read anew for each set of blocks that HELD numbers make: a gigabyte.
 BLOCK, HELD = 2**22, 2**27
-
-
-@dataclass(frozen=True)
-class Means:
-    """Means over data sets and the limits of their intervals, each of shape (channels, positions)."""
-
-    mean: Floats
-    lower: Floats
-    upper: Floats
 
 
 @dataclass(frozen=True)
@@ -70,13 +60,9 @@ class IntervalPlan:
         if within and kind != "bootstrap":
             raise OptionError("within=True resamples trials: it goes with interval='bootstrap'")
         seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else int(rng)
-        if not 0 <= seed < 2**64:
-            raise OptionError(f"{argument('rng')} must be a generator or a seed from 0 to 2^64 - 1, not {seed}")
+        if not 0 <= seed < 2**63:
+            raise OptionError(f"{argument('rng')} must be a generator or a seed from 0 to 2^63 - 1, not {seed}")
         return cls(kind, confidence_level, n_resamples, within, seed)  # type: ignore[arg-type]
-
-    def stream(self, replicate: int) -> np.random.Generator:
-        """Return the random numbers of one replicate: the same whatever is computed before or beside it."""
-        return np.random.Generator(np.random.Philox(key=self.seed, counter=[0, 0, 0, replicate]))
 
     def warnings(self, weights: Floats) -> tuple[Caution, ...]:
         """Return warnings about an average with these weights, the replicates included."""
@@ -114,9 +100,9 @@ class IntervalPlan:
         return mean - half, mean + half
 
     def _replicates(self, values: Floats, weights: Floats) -> Floats:
-        size = weights.size
-        draws = (self.stream(replicate).integers(size, size=size) for replicate in range(self.n_resamples))
-        shares = np.stack([np.bincount(draw, minlength=size) for draw in draws]) * weights
+        from priori.uncertainty.bootstrap.run import times_drawn
+
+        shares = times_drawn(weights.size, self.n_resamples, self.seed) * weights
         return np.asarray((shares / shares.sum(axis=1, keepdims=True)) @ values)
 
 
@@ -127,8 +113,10 @@ def averages(
     weights: Floats,
     plan: IntervalPlan,
     exact: Callable[[Floats], Floats] | None = None,
-) -> Means:
+) -> Floats:
     """Average what ``evaluate`` gives for each data set at each position, with the plan's interval.
+
+    The array that is returned has the means, the lower and the upper limits: (3, channels, positions).
 
     Parameters
     ----------
@@ -140,7 +128,7 @@ def averages(
         ``exact(values)`` gives the mean of an array (channels, data sets, positions) where it is known more
         exactly than as a sum of products.
     """
-    blocks: list[tuple[Floats, Floats, Floats]] = []
+    averaged = np.empty((3, weights.shape[0], positions.size))
     per_block = max(1, BLOCK // max(len(parts), plan.n_resamples if plan.kind == "bootstrap" else 1))
     held = per_block * max(1, HELD // (per_block * len(parts) * weights.shape[0]))
     for first in range(0, positions.size, held):
@@ -151,15 +139,13 @@ def averages(
         for start in range(0, along.size, per_block):
             values = read[:, :, start : start + per_block]
             mean = exact(values) if exact is not None else weighted_mean(values, weights)
-            lower = upper = mean
-            if not plan.within:
-                each = zip(values, weights, mean, strict=True)
-                lower, upper = np.stack([plan.around(*channel) for channel in each], axis=1)
-            blocks.append((mean, lower, upper))
-    mean, lower, upper = (np.concatenate(columns, axis=1) for columns in zip(*blocks, strict=True))
+            here = slice(first + start, first + start + values.shape[2])
+            averaged[0, :, here] = mean
+            for channel in range(0 if plan.within else len(mean)):
+                averaged[1:, channel, here] = plan.around(values[channel], weights[channel], mean[channel])
     if plan.within:
-        lower, upper = _within(evaluate, parts, positions, weights, plan)
-    return Means(mean, lower, upper)
+        averaged[1:] = _within(evaluate, parts, positions, weights, plan)
+    return averaged
 
 
 def _within(
@@ -175,12 +161,16 @@ def _within(
             f"{plan.n_resamples} resamples within data sets at {positions.size} positions do not fit in memory; "
             "choose fewer positions, for example positions=1001"
         )
+    from priori.uncertainty.bootstrap.run import draw_of_trials, times_drawn
+
     replicates = np.empty((plan.n_resamples, weights.shape[0], positions.size))
-    for replicate in range(plan.n_resamples):
-        rng = plan.stream(replicate)
-        draw = rng.integers(len(parts), size=len(parts))
-        values = np.stack([evaluate(resampled(parts[index], rng), positions) for index in draw], axis=1)
-        share = weights[:, draw]
+    draws = [draw_of_trials(part, plan.seed) for part in parts]
+    for replicate, times in enumerate(times_drawn(len(parts), plan.n_resamples, plan.seed).astype(np.int64)):
+        drawn = np.repeat(np.arange(len(parts)), times)
+        first = replicate * len(parts)  # a data set that comes twice has other trials each time
+        sets = [draws[index](first + place) for place, index in enumerate(drawn.tolist())]
+        share = weights[:, drawn]
+        values = np.stack([evaluate(each, positions) for each in sets], axis=1)
         replicates[replicate] = weighted_mean(values, share / share.sum(axis=1, keepdims=True))
     return percentile_bounds(replicates, plan.confidence_level)
 

@@ -199,8 +199,9 @@ class AverageCurve(Result):
             return np.array([[each[id(part)] if id(part) in each else number(part)]])
 
         means = averages(evaluate, self.datasets.scores, np.zeros(1), self.weights[None], self.plan)
-        lower, upper = (float(np.clip(limit[0, 0], 0, 1)) for limit in (means.lower, means.upper))
-        return Estimate(float(means.mean[0, 0]), lower, upper, tuple(each[id(part)] for part in self.datasets.scores))
+        value, lower, upper = np.ravel(means).tolist()
+        lower, upper = np.clip([lower, upper], 0, 1).tolist()
+        return Estimate(value, lower, upper, tuple(each[id(part)] for part in self.datasets.scores))
 
     def singles(self, points: int = 501) -> list[tuple[Floats, Floats]]:
         """Return the single curves, (fpr, tpr) each, at points evenly spaced along the diagonal (for figures)."""

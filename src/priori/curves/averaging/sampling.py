@@ -94,10 +94,9 @@ def _in_roc_space(
 
     def averaged(*, upper: bool) -> Floats:
         """Return the mean height at each position, and the limits of its interval, as three rows."""
-        means = averages(
+        return averages(
             lambda part, block: heights(part, block, axis, upper=upper)[None], sets.scores, along, weights[None], plan
-        )
-        return np.concatenate([means.mean, means.lower, means.upper])
+        )[:, 0]
 
     height = averaged(upper=True)
     if exact and (axis.sine == 0 or axis.cosine == 0):
@@ -125,17 +124,14 @@ def _in_roc_space(
 
 def _axis_positions(sets: DataSets, positions: int | ArrayLike | str, axis: Axis) -> tuple[Floats, bool, bool]:
     """Return the positions, whether they are every breakpoint, and whether the curve's ends are to be added."""
-    if isinstance(positions, str):
-        if positions != "exact":
-            raise OptionError(f"positions must be a whole number, an array, or 'exact', not {positions!r}")
+    asked = _asked(positions)
+    if asked is None:
         return np.unique(np.concatenate([breakpoints(part, axis) for part in sets.scores])), True, True
-    if np.ndim(positions) == 0:
-        number = _whole(positions)
-        return np.arange(number) / (number - 1), False, True
-    along = _array(positions)
-    if not ((along >= 0) & (along <= 1)).all():
+    if isinstance(asked, int):
+        return np.arange(asked) / (asked - 1), False, True
+    if not ((asked >= 0) & (asked <= 1)).all():
         raise OptionError("positions must lie between 0 and 1 along the averaging axis")
-    return along, False, False
+    return asked, False, False
 
 
 def _both_ends(along: Floats, low: Floats, high: Floats, axis: Axis) -> tuple[Floats, Floats]:
@@ -172,10 +168,10 @@ def _at_thresholds(
     def exact(values: Floats) -> Floats:
         return np.stack([_mean_rate(*channel, by_size) for channel in zip(values, weights, sizes, strict=True)])
 
-    means = averages(rates, sets.scores, thresholds, weights, plan, exact if by_size or equal else None)
-    points = {"fpr": means.mean[0], "tpr": means.mean[1], "threshold": thresholds}
-    points["fpr_lower"], points["tpr_lower"] = np.clip(means.lower, 0, 1)
-    points["fpr_upper"], points["tpr_upper"] = np.clip(means.upper, 0, 1)
+    mean, *limits = averages(rates, sets.scores, thresholds, weights, plan, exact if by_size or equal else None)
+    points = {"fpr": mean[0], "tpr": mean[1], "threshold": thresholds}
+    for side, limit in zip(("lower", "upper"), limits, strict=True):
+        points[f"fpr_{side}"], points[f"tpr_{side}"] = np.clip(limit, 0, 1)
     if closed:
         # Accepting all is the end of every curve, also where scores of -inf are below every threshold.
         limit = np.nan if len(sets) < 2 and not plan.within else 1.0
@@ -193,16 +189,10 @@ def _mean_rate(values: Floats, weights: Floats, sizes: tuple[int, ...], by_size:
 
 def _thresholds(sets: DataSets, positions: int | ArrayLike | str) -> tuple[Floats, bool]:
     """Return thresholds, descending, and whether accepting all is to be added as the curve's end."""
-    number: int | None = None
-    if isinstance(positions, str):
-        if positions != "exact":
-            raise OptionError(
-                f"positions must be a whole number, an array of thresholds, or 'exact', not {positions!r}"
-            )
-    elif np.ndim(positions) == 0:
-        number = _whole(positions) - 1
-    else:
-        return np.sort(_array(positions))[::-1], False
+    asked = _asked(positions)
+    if isinstance(asked, np.ndarray):
+        return np.sort(asked)[::-1], False
+    number = None if asked is None else asked - 1
     offered = [_evenly(ordered, number) for part in sets.scores for ordered in (part.negatives, part.positives)]
     return _evenly(np.unique(np.concatenate(offered)), number)[::-1], True
 
@@ -216,14 +206,17 @@ def _evenly(ordered: Floats, number: int | None) -> Floats:
     return ordered[np.arange(number) * (ordered.size - 1) // (number - 1)]
 
 
-def _whole(positions: object) -> int:
-    number = int(positions) if isinstance(positions, (int, np.integer)) and not isinstance(positions, bool) else 0
-    if number < 2:
-        raise OptionError(f"positions must be a whole number of at least 2, an array, or 'exact', not {positions!r}")
-    return number
-
-
-def _array(positions: object) -> Floats:
+def _asked(positions: int | ArrayLike | str) -> int | Floats | None:
+    """Return how many positions are asked for, or which ones; None: every one."""
+    if isinstance(positions, str) and positions == "exact":
+        return None
+    if np.ndim(positions) == 0:
+        number = int(positions) if isinstance(positions, (int, np.integer)) and not isinstance(positions, bool) else 0
+        if number < 2:
+            raise OptionError(
+                f"positions must be a whole number of at least 2, an array, or 'exact', not {positions!r}"
+            )
+        return number
     try:
         numbers = np.asarray(positions, dtype=np.float64)
     except (TypeError, ValueError):

@@ -41,7 +41,7 @@ class Settings:
     bootstrap : str or None
         ``auto`` (the data choose), the name of a bootstrap, or None for no intervals at all.
     n_resamples, resample, confidence_level, interval, simultaneous, shared_users, promise, future_users, future_trials
-        As in `priori.uncertainty.bands.band`.
+        As in `priori.EPC.band`.
     seed, threads
         Of the random numbers, and how many threads; the numbers do not depend on the latter.
     claim : {"method", "deployed"}

@@ -55,6 +55,13 @@ class Calibration:
     spread: ErrorSpread
     growth: tuple[float, float] = (0.0, 0.0)
 
+    @classmethod
+    def side_by_side(cls, each: Sequence[Calibration]) -> Calibration:
+        """Return what is done to the replicates of systems, their thresholds one after the other."""
+        names = ("rate", "scale", "weight", "freedom")
+        rate, scale, weight, freedom = (np.hstack([getattr(own, name) for own in each]) for name in names)
+        return replace(each[0], rate=rate, scale=scale, weight=weight, freedom=freedom)
+
     @property
     def overall(self) -> Calibration:
         """The calibration of one number made of all thresholds: as sure as the least sure of them."""

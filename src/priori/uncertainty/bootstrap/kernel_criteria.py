@@ -70,10 +70,10 @@ def _kind(criterion: Criterion) -> tuple[int | None, bool]:
             return EQUAL_ERROR, False
         return (BREAK_EVEN if by_precision else None), False
     if isinstance(criterion, Constraint) and by_class and criterion.level is None:
-        limited = criterion.limited
+        limited = criterion.aimed_at
         return (AT_MOST_NEGATIVE if limited.of_class == "negative" else AT_MOST_POSITIVE), limited.greater_is_better
     if isinstance(criterion, Target):
-        target = criterion.target
+        target = criterion.aimed_at
         if by_class:
             return (TARGET_NEGATIVE if target.of_class == "negative" else TARGET_POSITIVE), target.greater_is_better
         if by_precision and target.name == "recall":

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
+from priori.base.options import Interval
+from priori.base.options import Resample as Resample
 from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.scores import Scores, ScoreSet
 from priori.scores.trials import codes_in_use
-from priori.uncertainty.intervals import Interval, bounds, simultaneous_bounds
+from priori.uncertainty.intervals import bounds, simultaneous_bounds
 
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.calibration import Calibration
     from priori.uncertainty.bootstrap.designs.base import Bootstrap
-
-Resample = Literal["test", "both"]
 
 
 @dataclass(frozen=True)

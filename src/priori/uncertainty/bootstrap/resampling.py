@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import Field, dataclass, field, fields, replace
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, get_args
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument, unknown
 from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
 from priori.base.limits import MOST_PLANNED, MOST_RESAMPLES, MOST_USERS, whole_number
+from priori.base.options import Interval, Resample, ResamplingOptions
+from priori.base.options import Promise as Promise
 from priori.base.quantiles import few_replicates
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
@@ -22,11 +24,8 @@ from priori.scores.people import unknown_impostors
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.uncertainty.bootstrap.draws import bins_caution
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, Resample
-from priori.uncertainty.intervals import Interval
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.proportions import check_level
-
-Promise = Literal["confidence", "prediction"]
 
 #: A development set is small with fewer trials of a class, or users, and this many times as many in the test set.
 SMALL, SMALLER = 300, 3
@@ -49,108 +48,14 @@ RESAMPLED: dict[str, Schema] = {
 
 
 @dataclass(frozen=True)
-class FormField:
-    """How a form asks for an option: its label and help, its name in messages, the texts or the range it allows.
-
-    ``most`` is None where the server's own limit holds.
-    """
-
-    label: str
-    what: str = ""
-    help: str = ""
-    texts: dict[str, str] = field(default_factory=dict)
-    least: float = 0
-    most: float | None = None
-
-
-@dataclass(frozen=True)
-class Option:
-    """How people meet a field: by ``name`` on the command line and in a study file, perhaps in a form.
-
-    ``least`` is the smallest whole number typed, ``opposite`` the name of the option that says no, ``parse`` what
-    makes a value of text of the shape ``metavar``.
-    """
-
-    name: str
-    help: str
-    choices: tuple[str, ...] = ()
-    least: int | None = None
-    opposite: str | None = None
-    metavar: str | None = None
-    parse: Callable[[str], Any] | None = None
-    form: FormField | None = None
-
-
-def _read_number(text: str) -> int | tuple[int, int]:
-    """Read a number of replicates as typed: 10000, or 100x100."""
-    parts = text.lower().replace("×", "x").split("x")
-    if len(parts) > 2 or not all(part.strip().isdigit() and int(part) > 0 for part in parts):
-        raise OptionError(
-            f"{argument('n_resamples')} {text!r}: write a whole number such as 10000, or USERSxSAMPLES such as 100x100"
-        )
-    numbers = [int(part) for part in parts]
-    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
-
-
-_PLAIN = " and the ".join(sorted(name for name, bootstrap in BOOTSTRAPS.items() if not bootstrap.calibrated))
-
-
-@dataclass(frozen=True)
-class Resampling:
-    """How to resample; what each field means is said in `priori.uncertainty.bands.band`.
+class Resampling(ResamplingOptions):
+    """How to resample; what each field means is said in `priori.EPC.band`.
 
     Examples
     --------
     >>> Resampling(n_resamples=500).confidence_level
     0.95
     """
-
-    bootstrap: str | None = field(default=None, metadata={"option": Option(
-        "bootstrap", "What is resampled; auto: both identities of a trial or its user, where known, else trials.",
-        form=FormField("Bootstrap", "bootstrap", "What is resampled for the intervals."),
-    )})  # fmt: skip
-    n_resamples: int | tuple[int, int] = field(default=10_000, metadata={"option": Option(
-        "resamples",
-        "Number of replicates; UxS draws users U times and their trials S times in each (joint); with U = 1 only "
-        "trials vary.",
-        metavar="N|UxS", parse=_read_number, form=FormField("Resamples", "the number of resamples", least=100),
-    )})  # fmt: skip
-    resample: Resample = field(default="test", metadata={"option": Option(
-        "resample", "Resample the test scores only, or the development scores too, with new thresholds.",
-        choices=get_args(Resample),
-        form=FormField("Resample", "set to resample",
-                       texts={"test": "the test set", "both": "both sets, with new thresholds"}),
-    )})  # fmt: skip
-    confidence_level: float = field(default=0.95, metadata={"option": Option(
-        "level", "The confidence level.",
-        form=FormField("Level", "the level", "Of the intervals, from 0.5 up.", least=0.5, most=0.9999),
-    )})  # fmt: skip
-    interval: Interval | None = field(default=None, metadata={"option": Option(
-        "interval", f"How bounds come from replicates. Default: calibrated, or percentile for the {_PLAIN} "
-        "bootstrap, as published.", choices=get_args(Interval),
-    )})  # fmt: skip
-    simultaneous: bool = field(default=False, metadata={"option": Option(
-        "simultaneous", "Simultaneous band: covers the whole curve with the stated confidence.",
-        form=FormField("Simultaneous bands: they cover the whole curve with the stated confidence"),
-    )})  # fmt: skip
-    rng: int | np.random.Generator | None = field(default=0, metadata={"option": Option(
-        "seed", "Seed of the random numbers.", least=0,
-        form=FormField("Seed", "the seed", most=999_999_999),
-    )})  # fmt: skip
-    shared_users: bool | None = field(default=None, metadata={"option": Option(
-        "shared_users", "Draw the users of both sets together, or apart. Default: together when they are the "
-        "same.", opposite="own_users",
-    )})  # fmt: skip
-    promise: Promise = field(default="confidence", metadata={"option": Option(
-        "promise", "Cover the curve of the whole population, or the one that a new test set will show.",
-        choices=get_args(Promise),
-    )})  # fmt: skip
-    future_users: int | None = field(default=None, metadata={"option": Option(
-        "future_users", "The users of that new test set. Default: as many as now.", least=1,
-    )})  # fmt: skip
-    future_trials: int | tuple[int, int] | None = field(default=None, metadata={"option": Option(
-        "future_trials", "The trials of that new test set. Default: as many as now.", least=1,
-    )})  # fmt: skip
 
     def __post_init__(self) -> None:
         check_level(self.confidence_level)
@@ -298,9 +203,3 @@ def _small_development(dev: ScoreSet, test: ScoreSet, *, by_user: bool) -> list[
 
 def _is_whole(number: Any) -> bool:
     return isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-
-
-def option_fields() -> Iterator[tuple[Field[Any], Option]]:
-    """Yield every field of a resampling with what people see of it."""
-    for each in fields(Resampling):
-        yield each, each.metadata["option"]

@@ -16,10 +16,11 @@ from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores, ScoreSet
+from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap import plain
 from priori.uncertainty.bootstrap.draws import (
+    TEST_USERS,
     Bins,
     Draws,
     bins_between,
@@ -117,6 +118,33 @@ def _each(
             yield futures.pop(finished), finished.result()  # whoever keeps a future keeps its numbers
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def times_drawn(
+    number: int, rows: int, seed: int, first: int = 0, *, stream: int = TEST_USERS, inner: int = 1
+) -> Floats:
+    """Return how often each of so many units comes, a row for each of the replicates ``first``, ``first + 1``, ..."""
+    drawn = np.empty((number, rows))
+    load_kernel("multiplicities")(first, seed, inner, number, 0, stream, drawn)
+    return drawn.T
+
+
+def draw_of_trials(scores: Scores, seed: int) -> Callable[[int], Scores]:
+    """Return what draws a set again: for a number, as many trials of each class, with replacement."""
+    from priori.uncertainty.bootstrap.resampling import Resampling
+
+    plan, values = Resampling("sample", rng=seed).settle(None, scores), distinct_scores(scores)
+    draws = lay_out([scores], [bins_between(scores, values[:-1])], plan, None)
+
+    def draw(replicate: int) -> Scores:
+        (counts,) = draws.counts(replicate, 1)
+        if scores.negative.number is None:
+            negative, positive = (Trials(np.repeat(values, own[0])) for own in counts)
+        else:
+            negative, positive = (Trials(values, number=own[0].copy()) for own in counts)
+        return Scores(negative, positive)
+
+    return draw
 
 
 # -- thresholds fixed ----------------------------------------------------------------------------------------

@@ -1,0 +1,125 @@
+"""Many users, groups, types of attack and systems: each command against a count of the same files by duckdb."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+__all__ = ["text"]
+
+#: What is asked of each command, in seconds of processors and in megabytes.
+GOALS = {"seconds": 20.0, "megabytes": 2048.0}
+#: Users (and groups), types of attack and systems.
+SIZES = {"quick": (1_000, 100, 20), "ordinary": (100_000, 10_000, 500), "full": (100_000, 10_000, 500)}
+TRIALS = 10  # of each user in each set
+COMPARED = 5 * 10**7
+
+
+class Run(NamedTuple):
+    """What a process took."""
+
+    cpu: float
+    peak: float
+
+
+def text(folder: Path, size: str) -> str:
+    """Return the section on many users, groups, types and systems."""
+    users, types, systems = SIZES[size]
+    folder = folder / f"many-{users}"
+    _write(folder, users, types, systems)
+    dev, test = (str(folder / f"{role}.csv") for role in ("dev", "test"))
+    system, output = ["--system", "A", dev, test], str(folder / "out")
+    threshold = ["--threshold", "1.2", "--format", "csv", "-o", output]
+    works = [
+        (f"`rates --by user`, {users:,} users", ["rates", test, *threshold, "--by", "user"], test),
+        (f"`rates --by site`, {users:,} groups", ["rates", test, *threshold, "--by", "site"], test),
+        (f"`pad`, {types:,} types", ["pad", *system, "--attack-column", "species", "-o", output], test),
+        (f"`average --by user --method vertical`, {users:,} users",
+         ["average", test, "--by", "user", "--method", "vertical", "--format", "csv", "-o", output], test),
+        (f"`report`, {users:,} users", ["report", *system, "-o", str(folder / "page.html")], test),
+        (f"`rank`, {systems:,} systems", ["rank", "--table", str(folder / "systems.csv"), "--systems-in", "system",
+                                          "--split", "set=dev:test"], str(folder / "systems.csv")),
+    ]  # fmt: skip
+    if size == "full":
+        works.append(_compared(folder))
+    lines = [
+        "## Many users, groups, types and systems",
+        "",
+        f"Each user has {TRIALS} trials in each set, CSV files; ranked systems have 2,000 trials in each set. CPU is "
+        "the time of all processors together, reading, starting and printing included; a scan is what duckdb needs to "
+        "count the same file (of two sets, the test set) by label and sum its scores, as a process of its own. Goal: "
+        f"{GOALS['seconds']:.0f} s and {GOALS['megabytes']:.0f} MB.",
+        "",
+        "| work | scan | CPU | in scans | peak memory |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    for work, arguments, scanned in works:
+        scan, found = _scan(scanned), _run(["-m", "priori", *arguments])
+        print(f"  {work}: {found.cpu:.3g} s, {found.peak:.0f} MB", file=sys.stderr)
+        row = f"{scan.cpu:.3g} s | {found.cpu:.3g} s | {found.cpu / scan.cpu:.1f} | {found.peak:.0f} MB"
+        lines.append(f"| {work} | {row} |")
+    return "\n".join(lines) + "\n"
+
+
+def _compared(folder: Path) -> tuple[str, list[str], str]:
+    """Return the default comparison of two systems whose tables are scanned."""
+    from suite.data import write
+
+    tables = [write(folder.parent / f"compared-{name}-{COMPARED}", COMPARED, users=10_000) for name in "ab"]
+    systems = [part for name, table in zip("AB", tables, strict=True)
+               for part in ("--system", name, str(table / "dev"), str(table / "test"))]  # fmt: skip
+    work = f"`compare`, {COMPARED:,} trials, scanned"
+    return work, ["compare", *systems, "--engine", "duckdb"], str(tables[0] / "test")
+
+
+def _write(folder: Path, users: int, types: int, systems: int) -> None:
+    done = folder / ".written"
+    if done.exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(0)
+    user, label = np.repeat(np.arange(users), TRIALS), np.tile(np.arange(TRIALS) % 2, users)
+    for role in ("dev", "test"):
+        score = 2.4 * label + rng.normal(0, 1, user.size) + np.repeat(rng.normal(0, 0.5, users), TRIALS)
+        attack = np.where(label == 0, user % types, -1)
+        frame = pl.DataFrame({"user": user, "site": user, "label": label, "score": score.round(5), "attack": attack})
+        kind = pl.lit("kind") + pl.col("attack").cast(pl.String)
+        kind = pl.when(pl.col("attack") >= 0).then(kind).otherwise(pl.lit("none"))
+        frame.with_columns(attack=kind).rename({"attack": "species"}).write_csv(folder / f"{role}.csv")
+    person, own_class = np.repeat(np.arange(100), 20), np.tile(np.arange(20) % 2, 100)
+    parts = []
+    for role in ("dev", "test"):
+        common = rng.normal(0, 0.7, 2000) + np.repeat(rng.normal(0, 0.5, 100), 20)
+        for system in range(systems):
+            score = own_class * (2 - 0.5 * system / systems) + common + rng.normal(0, 0.7, 2000)
+            parts.append(pl.DataFrame({"user": person, "trial": np.arange(2000), "label": own_class,
+                                       "score": score.round(5)}).with_columns(
+                pl.lit(role).alias("set"), pl.lit(f"S{system:03}").alias("system")))  # fmt: skip
+    pl.concat(parts).write_csv(folder / "systems.csv")
+    done.touch()
+
+
+def _scan(path: str) -> Run:
+    reader = f"read_parquet('{path}/*.parquet')" if Path(path).is_dir() else f"read_csv('{path}')"
+    query = f"SELECT label, count(*), sum(score) FROM {reader} GROUP BY 1"
+    return _run(["-c", f"import duckdb; duckdb.sql({query!r}).fetchall()"])
+
+
+def _run(arguments: list[str]) -> Run:
+    # Threads are ours: those of the matrix library would wait for each other, busily.
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env=environment)  # fmt: skip
+    assert process.stderr is not None
+    said = process.stderr.read().decode()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(said)
+    return Run(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
