@@ -7,7 +7,7 @@ import click
 from papers import REPRODUCTIONS, Reproduction, reproduce
 from papers.gallery import write_gallery
 from priori.cli.output import table_text, tell
-from priori.cli.progress import Progress
+from priori.cli.output import Progress
 
 __all__ = ["command"]
 

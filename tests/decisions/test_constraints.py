@@ -94,7 +94,7 @@ def test_users_count_for_less_than_their_trials() -> None:
     at = priori.choose_threshold(scores, criterion="at-most-far", alpha=0.05)
     wrong = scores.negative.score > at
     sums = np.bincount(scores.negative.user, wrong - wrong.mean(), 40)
-    effect = sums @ sums / (wrong.size * wrong.mean() * (1 - wrong.mean()))
+    effect = 40 / 39 * sums @ sums / (wrong.size * wrong.mean() * (1 - wrong.mean()))
     effective = wrong.size / effect * (stats.norm.ppf(0.95) / stats.t.ppf(0.95, 39)) ** 2
     rates = np.arange(wrong.size + 1) / wrong.size
     upper = stats.beta.ppf(0.95, rates * effective + 1, np.maximum(effective * (1 - rates), 1e-9))

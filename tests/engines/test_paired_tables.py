@@ -19,6 +19,7 @@ from priori import InputError, OptionError, Scores, Table
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Lazy
+from priori.scores.influence import People
 from priori.uncertainty import method, smoothed_sets
 from priori.uncertainty.score_axis import score_axis
 from priori.uncertainty.units import Units, part_units
@@ -86,8 +87,7 @@ def hashed(scores: Scores, parts: int) -> Units:
     negative, positive = classes
     first = int(negative.max()) + 1
     count = first + int(positive.max()) + 1
-    sizes = np.stack([np.bincount(negative, minlength=count), np.bincount(positive + first, minlength=count)])
-    return Units(negative, (positive + first).astype(np.int32), None, np.array([0, first, count]), sizes.astype(float))
+    return Units((People(negative, count), People(positive + first, count)), np.array([0, first, count]))
 
 
 @pytest.mark.parametrize("kind", ["smooth", "tied"])

@@ -296,7 +296,7 @@ def test_scorer_errors(data: Data) -> None:
     fitted = LogisticRegression().fit(X, y)
     with pytest.raises(OptionError, match="unknown measure 'best'"):
         make_apriori_scorer("best")
-    with pytest.raises(OptionError, match="choose fewer folds"):
+    with pytest.raises(OptionError, match="folds must be a whole number from 2 to 4, not 5"):
         make_apriori_scorer()(fitted, X[:4], np.array([0, 0, 1, 1]))
     with pytest.raises(InputError, match="whole number from 0 up"):
         make_apriori_scorer()(fitted, X, y, sample_weight=np.full(400, 0.5))

@@ -90,7 +90,7 @@ def test_logit_is_students_on_the_log_odds():
     assert found.method == "logit"
     # Pair by pair: the influence of each trial, and Satterthwaite's degrees of freedom of the sum of their squares.
     wins = np.array([[1.0 * (x > y) + 0.5 * (x == y) for y in a.negatives] for x in a.positives]) - found.auc
-    influence = np.concatenate([wins.mean(axis=0) / wins.shape[1], wins.mean(axis=1) / wins.shape[0]])
+    influence = np.concatenate([wins.mean(axis=k) / np.sqrt(n * (n - 1)) for k, n in enumerate(wins.shape[::-1])])
     freedom = 2 * (influence**2).sum() ** 2 / (influence**4).sum()
     assert found.degrees_of_freedom == pytest.approx(freedom)
     half = stats.t.ppf(0.975, freedom) * found.sd / (found.auc * (1 - found.auc))
@@ -120,7 +120,10 @@ def _clustered(rng, users=12, separation=1.0, effect=0.7, noise=1.0):
 
 
 def _obuchowski(a, b):
-    """Her 1997 variance and covariance of two AUCs, from its definition: every pair of trials, every pair of users."""
+    """Her 1997 variance and covariance of two AUCs, from its definition: every pair of trials, every pair of users.
+
+    Hers makes up for the mean as for users alike, u / (u - 1); here it is the share of the pairs of trials of one user.
+    """
 
     def parts(scores):
         x, y = scores.positive.score, scores.negative.score
@@ -136,9 +139,10 @@ def _obuchowski(a, b):
     case_a, control_a, m, n = parts(a)
     case_b, control_b, *_ = parts(b)
     everyone = set(case_a) | set(control_a)
-    s10 = len(case_a) / ((len(case_a) - 1) * m) * sum(case_a[u] * case_b[u] for u in case_a)
-    s01 = len(control_a) / ((len(control_a) - 1) * n) * sum(control_a[u] * control_b[u] for u in control_a)
-    factor = len(everyone) / (len(everyone) - 1)
+    left = [1 - np.mean(users[:, None] == users) for users in (a.positive.user, a.negative.user)]
+    s10 = 1 / (left[0] * m) * sum(case_a[u] * case_b[u] for u in case_a)
+    s01 = 1 / (left[1] * n) * sum(control_a[u] * control_b[u] for u in control_a)
+    factor = 1 / np.sqrt(left[0] * left[1])
     s11 = factor * sum(case_a.get(u, 0) * control_b.get(u, 0) for u in everyone)
     s11 += factor * sum(case_b.get(u, 0) * control_a.get(u, 0) for u in everyone)
     return s10 / m + s01 / n + s11 / (m * n)
@@ -184,8 +188,11 @@ def test_crossed_trials_count_each_pair_that_shares_somebody(attacks):
         strict=True)]  # fmt: skip
     positive = (parts.positive - found.auc) / parts.positive.size
     every = negative + [(value, {u}) for value, u in zip(positive, scores.positive.user, strict=True)]
-    variance = sum(e * f for e, people in every for f, others in every if people & others)
-    assert found.sd**2 == pytest.approx(15 / 14 * variance, rel=1e-9)
+    classes = every[: len(negative)], every[len(negative) :]
+    left = [1 - sum(bool(a & b) for _, a in part for _, b in part) / len(part) ** 2 for part in classes]
+    scaled = [(e / np.sqrt(left[c]), people) for c, part in enumerate(classes) for e, people in part]
+    variance = sum(e * f for e, people in scaled for f, others in scaled if people & others)
+    assert found.sd**2 == pytest.approx(variance, rel=1e-9)
     assert found.sd > a_posteriori_auc_interval(scores, dependence="user").sd
 
 

@@ -105,7 +105,7 @@ def test_correlations_are_sums_over_trials_that_share_someone(attacks: bool) -> 
     expected = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
     found = _correlations(judged, group, 2, "crossed")
     assert found[0, 1] == pytest.approx(np.clip(expected, -1, 1), abs=1e-12)
-    assert _correlations(judged, group, 2, "user")[0, 1] == 0.0
+    assert _correlations(judged, group, 2, "user")[0, 1] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_groups_come_from_a_column_or_from_users() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from priori import Scores
+from priori.scores.influence import Moves, People
 from priori.uncertainty.judging import Judged, influence_of
 from priori.uncertainty.units import Units
 
@@ -30,10 +31,10 @@ def test_trials_that_share_both_people_count_once(level: float) -> None:
     """The variance is that of the sums of both roles, minus that of pairs of people, who are in two sums."""
     claimed, partner, cells, moves = crossed(level)
     positive = np.arange(PEOPLE)
-    units = Units(*(codes.astype(np.int32) for codes in (claimed, positive, partner)),
-                  np.array([0, PEOPLE]), np.ones((2, PEOPLE)))  # fmt: skip
+    units = Units((People(claimed, PEOPLE, partner), People(positive, PEOPLE)), np.array([0, PEOPLE]))
     scores = Scores.from_arrays(np.zeros(claimed.size), np.ones(PEOPLE))
-    influence, share = influence_of([scores], [Judged(np.zeros((1, 1)), (cells[0], cells[1]), moves)], [units])
+    judged = Judged(np.zeros((1, 1)), (Moves(cells[0], moves[0]), Moves(cells[1], moves[1])))
+    influence, share = influence_of([scores], [judged], [units])
     sums = dict.fromkeys(range(PEOPLE), 1.0)  # that of the one positive of each
     pairs: dict[frozenset[int], float] = {}
     for one, other, cell in zip(claimed.tolist(), partner.tolist(), cells[0].tolist(), strict=True):
@@ -41,9 +42,11 @@ def test_trials_that_share_both_people_count_once(level: float) -> None:
         sums[one] += move
         sums[other] += move
         pairs[frozenset((one, other))] = pairs.get(frozenset((one, other)), 0.0) + move
+    people = [{one, other} for one, other in zip(claimed.tolist(), partner.tolist(), strict=True)]
+    sharing = sum(bool(a & b) for a in people for b in people) / len(people) ** 2
     mean = sum(sums.values()) / PEOPLE
-    twice = PEOPLE / (PEOPLE - 1) * sum((each - mean) ** 2 for each in sums.values())
-    once = twice - PEOPLE / (PEOPLE - 1) * sum(each**2 for each in pairs.values())
+    twice = 1 / (1 - sharing) * sum((each - mean) ** 2 for each in sums.values())
+    once = twice - 1 / (1 - sharing) * sum(each**2 for each in pairs.values())
     assert (influence**2).sum() == pytest.approx(once)
     assert 0.5 < once / twice < 1
     assert share == pytest.approx(once / twice)

@@ -11,6 +11,7 @@ from scipy.stats import t
 import priori
 from priori.curves.epc import EPC
 from priori.scores import Scores, Trials
+from priori.scores.influence import People
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.estimates import Estimates
 from priori.uncertainty.method import expected_values
@@ -96,13 +97,14 @@ def test_the_test_part_is_the_clustered_variance_where_thresholds_do_not_move() 
 
 def test_users_who_have_many_trials_count_for_few() -> None:
     codes = np.repeat(np.arange(4), [1, 2, 3, 4]).astype(np.int32)
-    sizes = np.array([[1.0, 2.0, 3.0, 4.0], [2.0, 4.0, 6.0, 8.0]])
-    units = Units(codes, np.repeat(codes, 2), None, np.array([0, 4]), sizes)
-    assert units.correction[:, 0] ** -2 == pytest.approx([0.9, 0.8, 0.7, 0.6])
+    units = Units((People(codes, 4), People(np.repeat(codes, 2), 4)), np.array([0, 4]))
+    assert units.sizes.tolist() == [[1, 2, 3, 4], [2, 4, 6, 8]]
+    # Of all pairs of trials, those of one user.
+    assert units.correction[:, 0] ** -2 == pytest.approx([1 - 30 / 100] * 4)
     # Kish: 10^2 / (1 + 4 + 9 + 16), not twice as many because both classes have the same users.
     assert units.degrees(np.ones((4, 1, 1))) == pytest.approx([100 / 30 - 1])
     # Other users in the other class: Welch and Satterthwaite, for variances of 2 and 2 from two users each.
-    apart = Units(codes, codes, None, np.array([0, 4]), np.array([[5.0, 5.0, 0.0, 0.0], [0.0, 0.0, 7.0, 7.0]]))
+    apart = Units((People(np.repeat([0, 1], 5), 4), People(np.repeat([2, 3], 7), 4)), np.array([0, 4]))
     assert apart.degrees(np.ones((4, 1, 1))) == pytest.approx([4**2 / (2**2 / 2 + 2**2 / 2) - 1])
 
 

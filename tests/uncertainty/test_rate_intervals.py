@@ -12,8 +12,8 @@ import priori
 from priori import Scores, proportion_interval, rate_interval
 from priori.base.errors import InputError, OptionError
 from priori.scores import Trials
+from priori.scores.influence import rate_spread
 from priori.studies.simulation import population
-from priori.uncertainty.cluster_variance import rate_spread
 
 
 def crossed(rng: np.random.Generator, people: int, trials: int) -> Scores:
@@ -43,25 +43,26 @@ def test_the_variance_is_the_sum_over_pairs_of_trials_that_share_someone(seed, p
         return a[:, None] == b[None, :]
 
     user, probe = negative.user, negative.probe_user
-    ways = {"user": alike(user, user)}
-    ways["crossed"] = ways["user"] | alike(probe, probe) | alike(user, probe) | alike(probe, user)
-    variance = {}
-    for name, sharing in ways.items():
-        lost = sharing.mean()
-        total = (np.outer(off, off) * sharing).sum() / off.size**2
-        variance[name] = total / (1 - lost) if lost < 1 else total
-    wanted = variance["user"] if shared == "user" else max(variance.values())
-    found = rate_spread(wrong, negative, shared)
-    independent = wrong.mean() * (1 - wrong.mean()) / off.size
     two = probe != user  # somebody who is attacked is one person
+    ways = [alike(user, user)]
+    if shared == "crossed":
+        ways += [
+            alike(probe, probe) & np.outer(two, two),
+            ways[0] | alike(probe, probe) | alike(user, probe) | alike(probe, user),
+        ]
+    found = rate_spread(wrong, negative, shared).at(0)
+    lost = min(ways[-1].mean(), 1 - 1 / found.people)
+    wanted = max((np.outer(off, off) * sharing).sum() for sharing in ways) / off.size**2 / (1 - lost)
+    independent = wrong.mean() * (1 - wrong.mean()) / off.size
     who = [(user, two | True)] if shared == "user" else [(user, two | True), (probe, two)]
     held = [np.concatenate([role[kind & there] for role, there in who]) for kind in (wrong, ~wrong, wrong | True)]
     erring = min(len(set(each)) for each in held[:2])
     size = np.bincount(held[2])
     pseudo = min((size @ size) / size.sum(), off.size) / (1 + erring)
-    counts = [np.bincount(each) for each in held[:2]]
-    assert found.erring == pytest.approx(min(each.sum() ** 2 / max(each @ each, 1) for each in counts))
-    assert found.effect == pytest.approx(max(wanted / independent, 1.0, pseudo), rel=1e-9)
+    for number, kind in ((found.erring, wrong), (found.right, ~wrong)):
+        counts = [np.bincount(role[kind & there]) for role, there in who]
+        assert number == pytest.approx(min(each.sum() ** 2 / max(each @ each, 1) for each in counts))
+    assert found.pseudo == pytest.approx(max(min(max(wanted / independent, 1.0), off.size), pseudo), rel=1e-9)
     assert 0 < found.freedom <= found.people - 1
 
 
@@ -145,7 +146,7 @@ def test_failures_to_acquire_are_rejected_or_left_out():
     assert rates["far"].rate == pytest.approx(rates["fmr"].rate * (1 - fta[0]))
     assert rates["frr"].rate == pytest.approx(fta[1] + rates["fnmr"].rate * (1 - fta[1]))
     assert (rates["fta"].errors, rates["fta"].trials, rates["fta"].people) == (failed.sum(), 870, 30)
-    assert rates["fta"].design_effect == pytest.approx(rate_spread(failed, Trials(score, user), "user").effect)
+    assert rates["fta"].design_effect == pytest.approx(rate_spread(failed, Trials(score, user), "user").pseudo[0])
     everything = Scores.from_predictions([0, 1, 1], [0.1, np.nan, np.nan], nan="reject")
     with pytest.raises(InputError, match="every trial of a class failed"):
         rate_interval(everything, 0.0, rate="fnmr")

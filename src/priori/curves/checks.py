@@ -289,16 +289,16 @@ def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[
     pooled, apart = np.average(rates, weights=sizes), abs(rates[0] - rates[1])
     if not apart > DEVIATIONS * np.sqrt(pooled * (1 - pooled) * (1 / sizes).sum()):
         return None  # nor is it with people, who make rates vary more
-    from priori.uncertainty.cluster_variance import rate_spread, welch
+    from priori.scores.influence import rate_spread, welch
 
     spreads = [
         rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none") for each in trials
     ]
-    variances = np.array([spread.effect for spread in spreads]) / sizes[:, None]
+    variances = np.concatenate([spread.pseudo for spread in spreads]) / sizes
     deviation = np.sqrt(pooled * (1 - pooled) * variances.sum())
     from scipy.special import ndtr, stdtrit
 
-    (freedom,) = welch(variances, np.array([spread.freedom for spread in spreads]), MANY)
+    freedom = welch(variances, np.concatenate([spread.freedom for spread in spreads]), MANY)
     return (rates[0], rates[1]) if apart > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation else None
 
 

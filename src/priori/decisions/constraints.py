@@ -29,7 +29,8 @@ from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
-from priori.scores.trials import codes_in_use
+from priori.scores.influence import Errors as ErrorsAt
+from priori.scores.influence import People, Sample, kish, spread_of_errors
 
 if TYPE_CHECKING:
     from priori.decisions.bounds import Boxes
@@ -91,8 +92,6 @@ class Constraint(OfRate, Search):
         At worst a user errs always or never, and then his trials are one: 62 users without an error leave 4.7 % of
         them (95 % confidence). Users with unequal trials are worth fewer (Kish).
         """
-        from priori.uncertainty.cluster_variance import kish
-
         trials = scores.negative if self.aimed_at.of_class == "negative" else scores.positive
         if self.level is None or trials.user is None:
             return 0.0
@@ -197,20 +196,9 @@ def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: 
         return np.full(thresholds.size, float(scores.n_negatives if above else scores.n_positives))
     from scipy.special import ndtri, stdtrit
 
-    from priori.uncertainty.cluster_variance import Errors as Clustered
-    from priori.uncertainty.cluster_variance import measure_clusters
-
-    edges, ranks = np.unique(thresholds, return_inverse=True)
-    held = scores.count([edges], ("user",))[0]
+    (held,) = scores.count([np.unique(thresholds)], ("user",))
     trials = held.negative if above else held.positive
-    assert trials.user is not None
-    partner = trials.partner if above else None
-    people = codes_in_use(trials.user, None if partner is None else partner[partner >= 0])
-    user = np.searchsorted(people, trials.user).astype(np.int32)
-    if partner is not None:
-        partner = np.where(partner < 0, -1, np.searchsorted(people, partner)).astype(np.int32)
-    errors = Clustered([np.searchsorted(edges, trials.score, side="left")], [ranks], above, trials.number)
-    spread = measure_clusters(errors, user, partner, int(people.size))
-    freedom = np.maximum(spread["freedom"], 1.0)
-    worth = errors.trials / spread["pseudo"] * (ndtri(level) / stdtrit(freedom, level)) ** 2
-    return np.asarray(np.clip(worth, 1.0, errors.trials))
+    (people,) = People.of(trials, crossed=above)
+    spread = spread_of_errors(Sample(ErrorsAt.of([trials.score], [thresholds], above=above), people))
+    worth = len(trials) / spread.pseudo * (ndtri(level) / stdtrit(spread.most, level)) ** 2
+    return np.asarray(np.clip(worth, 1.0, len(trials)))

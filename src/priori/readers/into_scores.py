@@ -12,6 +12,7 @@ from priori.base.types import Codes, Mask
 from priori.readers.layout import Columns
 from priori.scores import Names, NanPolicy, Scores, Trials
 from priori.scores.attacks import attack_codes
+from priori.scores.ids import BuiltIds
 from priori.scores.labels import attack_values, attackers, classes_of, normal, positive_value
 from priori.scores.trials import as_times, whole_weights
 
@@ -35,7 +36,7 @@ def into_scores(
             group=codes.get("group"),
             attack=found.attack,
             time=_held(table, "time", lambda values: as_times(values, f"{source}: time")),
-            built_ids=table.built_trial,
+            built_ids=BuiltIds(table.trial) if table.built_trial and table.trial is not None else None,
         ),
         found.positive,
         users=table.names.get("user"),

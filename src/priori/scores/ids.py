@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -53,6 +54,18 @@ class IdBuffer:
                     some[np.arange(width) < lengths[:, None]] = data[ends[0] : ends[-1]]
                 done += ends.size - 1
         return laid_out.view(f"S{width}").ravel()
+
+
+class BuiltIds:
+    """The ids of a file that we made from other columns: if any of them repeats, none is an id."""
+
+    def __init__(self, ids: NDArray[Any]) -> None:
+        self._ids = ids
+
+    @cached_property
+    def unique(self) -> bool:
+        """Whether none repeats; found out when somebody asks for ids."""
+        return not repetitions(*exact_keys(self._ids))
 
 
 def decoded(ids: NDArray[Any]) -> NDArray[Any]:

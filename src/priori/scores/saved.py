@@ -22,6 +22,7 @@ class SavedScores(ScoreSet):
     n_users: Any = NotSaved()
     has_identities: Any = NotSaved()
     leaves_out_probes: Any = NotSaved()
+    asking: Any = NotSaved()
     expect: Any = NotSaved()
     rejected: Any = NotSaved()
     count: Any = NotSaved()
@@ -30,6 +31,8 @@ class SavedScores(ScoreSet):
     pairs_in_order: Any = NotSaved()
     load: Any = NotSaved()
     fits: Any = NotSaved()
+    nobody: Any = NotSaved()
+    refuse_attackers: Any = NotSaved()
     check_same_trials: Any = NotSaved()
     # What scores in memory have besides: people who saved a curve may look for it here.
     negative: Any = NotSaved()

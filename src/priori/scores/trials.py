@@ -16,7 +16,7 @@ from priori.base.errors import InputError, argument
 from priori.base.limits import MOST_TRIALS
 from priori.base.processors import in_parts, processors
 from priori.base.types import Codes, Floats, Mask
-from priori.scores.ids import decoded, exact_keys, repetitions
+from priori.scores.ids import BuiltIds, decoded
 from priori.scores.sorting import sorted_columns
 
 NanPolicy = Literal["error", "reject", "drop"]
@@ -64,7 +64,7 @@ class Trials:
     ``Scores.groups``; ``ids`` are the trial ids (``trial`` the same as an array); ``row`` the row of the table that was
     read (None: 0, 1, 2, ...); ``failed`` says which trials failed to acquire, NaN scores that count as rejected (None:
     none did). ``time`` is when each trial was made.
-    ``built_ids`` says that we made the ids from other columns.
+    ``built_ids`` knows whether ids that we made from other columns are such.
     ``attack`` are codes into ``Scores.attack_types``, of which 0 is no attack (None: none of the trials is one).
     ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
     elsewhere has such trials, or one of users that weigh alike, whose numbers are not whole.
@@ -81,15 +81,15 @@ class Trials:
     failed: Mask | None = None
     attack: Codes | None = None
     time: NDArray[np.datetime64] | None = None
-    built_ids: bool = False
+    built_ids: BuiltIds | None = None
 
     def __len__(self) -> int:
         return int(self.score.size) if self.number is None else round(self.number.sum())
 
-    @cached_property
+    @property
     def has_ids(self) -> bool:
         """Whether every trial has an id; those that we made from other columns are none if they repeat."""
-        return self.ids is not None and not (self.built_ids and repetitions(*exact_keys(self.ids)))
+        return self.ids is not None and (self.built_ids is None or self.built_ids.unique)
 
     @cached_property
     def trial(self) -> NDArray[Any] | None:

@@ -15,9 +15,9 @@ from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
+from priori.scores.influence import Moves, People, Sample, spread_of_means, welch
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import paired
-from priori.uncertainty.cluster_variance import GroupSums
 from priori.uncertainty.ztest_normals import Weights
 
 
@@ -81,8 +81,7 @@ class Spread:
 
         effect = share * self.design_effect + (1 - share) * other.design_effect
         intraclass = share * self.intraclass + (1 - share) * other.intraclass
-        # Welch and Satterthwaite: the variances are estimated apart.
-        freedom = 1 / (share**2 / self.freedom + (1 - share) ** 2 / other.freedom) if total else np.inf
+        freedom = float(welch([self.variance, other.variance], [self.freedom, other.freedom])) if total else np.inf
         measured = min(self.measured, other.measured)
         difference = self.rate - other.rate
         return Spread(difference, total, self.per_user, effect, intraclass, freedom, measured, share=self.share)
@@ -148,15 +147,11 @@ class DesignEffect(Result):
         parts = [
             (w**2 * spread.variance * spread.design_effect / spread.per_user, spread) for w, spread in classes if w
         ]
-        total = sum(part for part, _ in parts)
-        decisions = [spread.per_user / spread.design_effect for _, spread in parts]
-
-        def together(each: list[float]) -> float:
-            bottom = sum((part / total) ** 2 / df for (part, _), df in zip(parts, each, strict=True) if part)
-            return float(1 / bottom) if bottom else np.inf
-
-        study = together([spread.freedom * number for (_, spread), number in zip(parts, decisions, strict=True)])
-        return study, together([spread.freedom * spread.measured for _, spread in parts])
+        variances = [part for part, _ in parts]
+        if not any(variances):
+            return np.inf, np.inf
+        study = welch(variances, [each.freedom * each.per_user / each.design_effect for _, each in parts])
+        return float(study), float(welch(variances, [each.freedom * each.measured for _, each in parts]))
 
     def counted(self, weights: Weights) -> float:
         """Return the share of the users that the variance of an aggregate rests on: its degrees of freedom, nearly.
@@ -165,9 +160,8 @@ class DesignEffect(Result):
         Satterthwaite have it.
         """
         classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
-        parts = [(w**2 * each.variance * each.design_effect / each.per_user, each.share) for w, each in classes]
-        total, own = sum(part for part, _ in parts), sum(part**2 / share for part, share in parts)
-        return min(total**2 / own, 1.0)
+        parts = [w**2 * each.variance * each.design_effect / each.per_user for w, each in classes]
+        return float(welch(parts, [each.share for _, each in classes], 1.0))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per class."""
@@ -179,8 +173,8 @@ class DesignEffect(Result):
 def design_effect(scores: Any, threshold: float) -> DesignEffect:
     """Measure how much the users of pilot scores add to the variance of FAR and FRR at a threshold.
 
-    The design effect is the linearised cluster variance, U/(U - 1) sum_u (sum of user u's errors minus their
-    expectation)^2 / n^2, over the binomial p (1 - p) / n. Without users both design effects are 1.
+    The design effect is the linearised cluster variance, sum_u (sum of user u's errors minus their expectation)^2
+    over n^2 - sum_u n_u^2, over the binomial p (1 - p) / n. Without users both design effects are 1.
 
     Examples
     --------
@@ -210,39 +204,46 @@ def paired_design_effect(a: ScoreSet, threshold_a: float, b: ScoreSet, threshold
 
 
 def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffect:
-    names, users, bounded = 0 if scores.users is None else len(scores.users), scores.n_users, 0.0
-    negatives, off_negative = _spread(negative, scores.negative, names, users)
-    positives, off_positive = _spread(positive, scores.positive, names, users)
-    if users:
-        covariance = users**2 / max(users - 1, 1) * float(np.dot(off_negative, off_positive))
-        # Bounded by what the two intraclass correlations leave room for; the estimate alone may not be.
-        room = np.sqrt(negatives.intraclass * negatives.variance * positives.intraclass * positives.variance)
-        bounded = float(np.clip(covariance, -room, room))
-    return DesignEffect(users, negatives, positives, bounded)._came_from(scores)
+    if not scores.has_users:
+        negatives, positives = _alone(negative, scores.negative), _alone(positive, scores.positive)
+        return DesignEffect(0, negatives, positives, 0.0)._came_from(scores)
+    users, people = scores.n_users, People.of(scores.negative, scores.positive, crossed=False)
+    samples = [Sample(Moves.of(errors), own) for errors, own in zip((negative, positive), people, strict=True)]
+    negatives, positives = (_spread(sample, users) for sample in samples)
+    covariance = users * float(np.vdot(samples[0].by_role[0], samples[1].by_role[0]))
+    # Bounded by what the two intraclass correlations leave room for; the estimate alone may not be.
+    room = np.sqrt(negatives.intraclass * negatives.variance * positives.intraclass * positives.variance)
+    return DesignEffect(users, negatives, positives, float(np.clip(covariance, -room, room)))._came_from(scores)
 
 
-def _spread(errors: Floats, trials: Trials, names: int, everyone: int) -> tuple[Spread, Floats]:
-    """Return a class's spread, and each user's share of the deviation of the rate; ``everyone``: users of any class."""
-    rate, n = float(np.average(errors, weights=trials.number)), len(trials)
-    variance = float(errors.var() if trials.number is None else trials.number @ (errors - rate) ** 2 / n)
-    if trials.user is None:
-        return Spread(rate, variance, 1.0, 1.0, 0.0, _freedom(rate, variance), n), np.zeros(names)
-    by_user = GroupSums.of(errors - rate, trials.user, names, trials.number)
-    off, users = by_user.deviation / n, by_user.used
+def _alone(errors: Floats, trials: Trials) -> Spread:
+    """Return a class's spread where users are not known."""
+    rate = float(np.average(errors, weights=trials.number))
+    variance = float(np.average((errors - rate) ** 2, weights=trials.number))
+    return Spread(rate, variance, 1.0, 1.0, 0.0, _freedom(rate, variance), len(trials))
+
+
+def _spread(sample: Sample, everyone: int) -> Spread:
+    """Return a class's spread; ``everyone``: users of any class."""
+    people, found = sample.people, spread_of_means(sample).at(0)
+    n, size = float(people.n[0, 0]), people.sizes[0]
+    users = int(np.count_nonzero(size))
     if users < 2:
         raise InputError("a design effect needs at least two users with trials of each class")
+    assert isinstance(sample.values, Moves)
+    variance = float(sample.values.power_sums(2, people.number, sample.mean)[0]) / n
     # A trial picked at random shares its user with this many, itself included.
-    company = by_user.sharing / n
-    effect = users / (users - 1) * float(np.dot(off, off)) * n / variance if variance else 1.0
+    company = float(size @ size) / n
+    effect = found.variance * n / variance if variance else 1.0
     intraclass = float(np.clip((effect - 1) / (company - 1), 0.0, 1.0)) if company > 1 else 0.0
     # Below 1 an estimate is noise: users do not make errors less alike than chance.
     effect = max(effect, 1.0)
     # Where nobody errs nothing tells how errors flock: each user is one decision.
     measured = n / effect if variance else float(users)
-    fourth = float((off**4).sum())
-    degrees = 2 * float(off @ off) ** 2 / fourth if fourth else np.inf  # Satterthwaite's, on the safe side
-    freedom, share = min(degrees, users - 1) / measured, users / everyone
-    return Spread(rate, variance, n / everyone, effect, intraclass, freedom, measured, share=share), off
+    return Spread(
+        found.value, variance, n / everyone, effect, intraclass, found.freedom / measured, measured,
+        share=users / everyone,
+    )  # fmt: skip
 
 
 def _freedom(rate: float, variance: float) -> float:

@@ -7,7 +7,7 @@ characteristic curves: a nonparametric approach", Biometrics 44, 1988. Where use
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
@@ -20,9 +20,10 @@ from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
+from priori.scores.influence import People, Spread
 from priori.scores.inputs import as_score_set
 from priori.scores.trials import sort_both
-from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread
+from priori.uncertainty.class_means import ClassMeans, spread_of, spread_of_difference
 from priori.uncertainty.proportions import (
     ALTERNATIVE,
     Alternative,
@@ -202,10 +203,12 @@ def a_posteriori_auc_interval(
     scores = as_score_set(scores)
     components, trials, notes = _Judged.of(scores)
     shared = shared_by(trials, dependence)
-    spread = ClassMeanSpread.of(components, trials.negative, trials.positive, shared)
-    auc, sd = a_posteriori_auc(scores), spread.sd
+    spread = spread_of(components, trials.negative, trials.positive, shared)
+    auc, sd = a_posteriori_auc(scores), float(spread.sd)
     if sd == 0:
-        bound = proportion_interval(auc * spread.pairs, spread.pairs, method="exact", confidence_level=level)
+        pairs = _disjoint_pairs(trials, shared)
+        notes = (*_doubts(pairs), *notes)
+        bound = proportion_interval(auc * pairs, pairs, method="exact", confidence_level=level)
         lower, upper = float(bound.lower), float(bound.upper)
     elif method == "normal":
         half = quantile(level) * sd
@@ -215,7 +218,7 @@ def a_posteriori_auc_interval(
         lower, upper = (float(1 / (1 + np.exp(-limit))) for limit in (centre - half, centre + half))
     freedom = spread.freedom if method == "logit" else None
     return AposterioriAUCInterval(
-        auc, sd, lower, upper, method, shared, spread.people, freedom, level, (*_doubts(spread), *notes)
+        auc, sd, lower, upper, method, shared, spread.people, freedom, level, notes
     )._came_from(scores)
 
 
@@ -258,53 +261,57 @@ def a_posteriori_auc_test(
     # On the same trials, taken for independent, the statistic is normal, as in pROC.
     freedom = spread.freedom if unpaired or shared != "none" else np.inf
     auc_a, auc_b = a_posteriori_auc(a), a_posteriori_auc(b)
-    difference, sd = auc_a - auc_b, spread.sd
+    difference, sd = auc_a - auc_b, float(spread.sd)
     statistic = float(standardise(difference, sd))
     half = sd * quantile(level, alternative, freedom)
+    notes = (*both[0].notes, *both[1].notes)
     if sd == 0:
-        half = 1 - ((1 - level) / (2 if alternative == "two-sided" else 1)) ** (1 / spread.pairs)
+        pairs = min(_disjoint_pairs(each.scores, shared) for each in both)
+        notes = (*_doubts(pairs), *notes)
+        half = 1 - ((1 - level) / (2 if alternative == "two-sided" else 1)) ** (1 / pairs)
     lower = -1.0 if alternative == "less" else max(difference - half, -1.0)
     upper = 1.0 if alternative == "greater" else min(difference + half, 1.0)
     return AposterioriAUCTest(
         auc_a, auc_b, difference, sd, lower, upper, statistic, float(p_values(statistic, alternative, freedom)),
         not unpaired, shared, spread.people, freedom if np.isfinite(freedom) else None, alternative, level,
-        tuple(dict.fromkeys((*_doubts(spread), *both[0].notes, *both[1].notes))),
+        tuple(dict.fromkeys(notes)),
     )._came_from(a, b)  # fmt: skip
 
 
-def _paired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[ClassMeanSpread, str]:
+def _paired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[Spread, str]:
     """Return the spread of the difference of two systems on the same trials."""
     shared = shared_by(a.scores, dependence)
-    return ClassMeanSpread.of_difference(a[:2], b[:2], shared), shared
+    return spread_of_difference(a[:2], b[:2], shared), shared
 
 
-def _unpaired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[ClassMeanSpread, str]:
+def _unpaired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[Spread, str]:
     """Return the spread of the difference of two systems on different trials; Welch's degrees of freedom."""
     components, sets = (a.components, b.components), (a.scores, b.scores)
     known = {shared_by(scores, dependence) for scores in sets}
     shared = min(known, key=get_args(Dependence).index)  # what both know
     spreads = [
-        ClassMeanSpread.of(of_set, scores.negative, scores.positive, shared)
+        spread_of(of_set, scores.negative, scores.positive, shared)
         for of_set, scores in zip(components, sets, strict=True)
     ]
-    variances = [spread.sd**2 for spread in spreads]
-    # With all trials of a set as its size, as in pROC; where users count, what their sums give.
-    each = [
-        len(scores) - 1 if shared == "none" else spread.freedom for scores, spread in zip(sets, spreads, strict=True)
-    ]
-    bottom = sum(variance**2 / freedom for variance, freedom in zip(variances, each, strict=True))
-    total = sum(variances)
-    people, pairs = sum(spread.people for spread in spreads), min(spread.pairs for spread in spreads)
-    return ClassMeanSpread(float(np.sqrt(total)), people, total**2 / bottom if bottom else np.inf, pairs), shared
+    if shared == "none":  # with all trials of a set as its size, as in pROC
+        spreads = [replace(each, freedom=each.most) for each in spreads]
+    return spreads[0].plus(spreads[1]), shared
 
 
-def _doubts(spread: ClassMeanSpread) -> tuple[str, ...]:
-    if spread.sd > 0:
-        return ()
+def _disjoint_pairs(scores: Scores, shared: str) -> int:
+    """Return how many pairs of a negative and a positive share nobody."""
+    if shared == "none":
+        return min(scores.n_negatives, scores.n_positives)
+    classes = People.of(scores.negative, scores.positive, crossed=shared == "crossed")
+    users = [int(np.count_nonzero(people.sizes[0])) for people in classes]
+    return min(*users, max(classes[0].count // (3 if len(classes[0].roles) > 1 else 2), 1))
+
+
+def _doubts(pairs: int) -> tuple[str, ...]:
     return (
         Caution(
             "no-variance",
             "DeLong's variance is 0 here (the classes do not overlap, or the systems rank alike): the interval is "
-            f"what {spread.pairs} pairs of trials that share nobody allow",
+            f"what {pairs} pairs of trials that share nobody allow",
         ),
     )

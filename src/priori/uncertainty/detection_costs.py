@@ -17,8 +17,17 @@ from priori.base.types import Floats
 from priori.decisions.criteria import get_criterion
 from priori.decisions.likelihood_ratios import LLRMap, log_odds
 from priori.scores import Scores, Trials
-from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread, numbers_of
-from priori.uncertainty.rate_intervals import Dependence, Rate, around, joint_interval, rate_interval, shared_by
+from priori.scores.influence import People, correlation_of_means
+from priori.uncertainty.class_means import ClassMeans, numbers_of
+from priori.uncertainty.rate_intervals import (
+    Dependence,
+    Rate,
+    around,
+    both_classes,
+    joint_interval,
+    rate_interval,
+    shared_by,
+)
 
 #: Parts of the test set that are held out, and how far from the minimum to the cost of these the truth lies. Set by
 #: simulation too: 0.5 to 1 for normal scores two and four deviations apart and classes of 100 to 2000 trials.
@@ -115,9 +124,8 @@ def _class_correlation(means: ClassMeans, test: Scores, shared: str) -> float:
     """Return the correlation of the two rates, which comes from users with trials of both classes."""
     if shared == "none":
         return 0.0
-    far_alone = ClassMeans(means.negative, np.zeros_like(means.positive), means.numbers)
-    frr_alone = ClassMeans(np.zeros_like(means.negative), means.positive, means.numbers)
-    both, far, frr = (
-        ClassMeanSpread.of(each, test.negative, test.positive, shared).sd ** 2 for each in (means, far_alone, frr_alone)
-    )
-    return float(np.clip((both - far - frr) / (2 * np.sqrt(far * frr)), -1, 1)) if far * frr > 0 else 0.0
+    values = means.negative, means.positive
+    number = [np.ones(own.size) if each is None else each for own, each in zip(values, means.numbers, strict=True)]
+    off = np.concatenate([k * (own - mean) for k, own, mean in zip(number, values, means.means, strict=True)])
+    (people,) = People.of(both_classes(test), crossed=shared == "crossed")
+    return float(correlation_of_means(off, np.repeat([0, 1], [each.size for each in number]), people).toarray()[0, 1])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.types import Floats
+from priori.scores.influence import satterthwaite, welch
 
 #: The purpose of the stream of normal weights; one more for each part.
 WEIGHTS = 2_000_003
@@ -26,7 +27,7 @@ class Part:
 
     ``influence`` has the shape (units, systems, alphas): what each unit moves each value by. The variance of a
     contrast is the sum of its squares; the correction for few units is inside. ``degrees`` are the most degrees of
-    freedom that this variance can have at each alpha; see `freedom`.
+    freedom that this variance can have at each alpha; see `satterthwaite`.
     """
 
     influence: Floats
@@ -65,8 +66,8 @@ class Estimates:
             moved = np.einsum("usa,s->ua", part.influence, weights) @ columns
             squares.append((moved**2).sum(axis=0))
             most = part.degrees if shares is None else part.degrees @ columns
-            degrees.append(freedom(squares[-1], (moved**4).sum(axis=0), len(moved), most))
-        return weights @ self.value @ columns, *pooled(squares, degrees)
+            degrees.append(satterthwaite(squares[-1], (moved**4).sum(axis=0), most, units=len(moved)))
+        return weights @ self.value @ columns, np.sum(squares, axis=0), welch(squares, degrees)
 
     def draws(self, n: int, seed: int, first: int = 0) -> Floats:
         """Return ``n`` draws, from number ``first`` on, of how far estimates lie from what they estimate.
@@ -88,40 +89,6 @@ class Estimates:
                 uniforms(seed, WEIGHTS + number, first + start, normal)
                 rows += (ndtri(normal) @ part.influence.reshape(units, -1)).reshape(rows.shape)
         return deviations
-
-
-def freedom(squares: Floats, fourths: Floats, units: int, most: Floats) -> Floats:
-    """Return the degrees of freedom of sums of squares whose sums of fourth powers are known (Satterthwaite 1946).
-
-    Twice the square of a variance over the variance of it: where few units have most of the influence there are few.
-
-    Examples
-    --------
-    >>> even, uneven = np.array([1.0, -1.0, 1.0, -1.0]), np.array([3.0, -1.0, -1.0, -1.0])
-    >>> [freedom((x**2).sum(), (x**4).sum(), 4, np.array(3.0)).item() for x in (even, uneven)]
-    [3.0, 3.0]
-    >>> freedom(np.array(10.0), np.array(58.0), 10, np.array(9.0)).item()
-    4.166666666666667
-    """
-    spread = fourths - squares**2 / units
-    found = np.divide(2 * squares**2, spread, out=np.full(np.shape(spread), np.inf), where=spread > 0)
-    return np.asarray(np.clip(found, 1.0, most))
-
-
-def pooled(squares: Sequence[Floats], degrees: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Return the sum of the variances of independent parts and its degrees of freedom (Welch and Satterthwaite).
-
-    Examples
-    --------
-    >>> variance, degrees = pooled([np.array([1.0]), np.array([3.0])], [np.array([4.0]), np.array([9.0])])
-    >>> variance.item(), degrees.item()
-    (4.0, 12.8)
-    """
-    variance = np.asarray(np.sum(squares, axis=0))
-    spread = np.sum([square**2 / np.maximum(df, 1.0) for square, df in zip(squares, degrees, strict=True)], axis=0)
-    fewest = np.broadcast_to(np.min(degrees, axis=0), variance.shape)
-    freedom = np.divide(variance**2, spread, out=np.array(fewest, dtype=np.float64), where=spread > 0)
-    return variance, np.maximum(freedom, 1.0)
 
 
 def side_by_side(each: Sequence[Estimates], *, apart: bool = False) -> Estimates:

@@ -16,12 +16,13 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.types import Counts, Floats, Index, Progress
+from priori.scores.influence import satterthwaite, welch
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bands import replicates_of, replicates_together
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.claims import Compared
-from priori.uncertainty.estimates import Estimates, freedom, pooled
+from priori.uncertainty.estimates import Estimates
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.method import expected_values
 from priori.uncertainty.proportions import Alternative
@@ -342,8 +343,8 @@ class MethodEvidence(Evidence):
             square, fourth = (np.stack(each, axis=1) for each in zip(*found, strict=True))
             most = np.append(part.degrees, part.degrees @ self.shares)[points]
             squares.append(square)
-            degrees.append(freedom(square, fourth, len(part.influence), most))
-        return pooled(squares, degrees)
+            degrees.append(satterthwaite(square, fourth, most, units=len(part.influence)))
+        return np.sum(squares, axis=0), welch(squares, degrees)
 
     def centre(self, first: Index, second: Index) -> Floats:
         """Return the expected differences."""

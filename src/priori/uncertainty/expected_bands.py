@@ -11,10 +11,11 @@ from priori.base.quantiles import quantile
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes, count
+from priori.scores.influence import welch
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.run import scaled
-from priori.uncertainty.estimates import Estimates, pooled, side_by_side
+from priori.uncertainty.estimates import Estimates, side_by_side
 from priori.uncertainty.method import expected_values
 
 
@@ -40,7 +41,7 @@ def around(curve: EPC, estimates: Estimates, plan: BootstrapPlan, *, system: int
     value, variance, degrees = estimates.contrast(np.arange(len(estimates.value)) == system)
     shift, more = half_errors(curve, plan.calibration(curve.test, curve.threshold))
     draws = estimates.draws(plan.n_resamples, plan.seed)[:, system] if keep or plan.simultaneous else None
-    variance, degrees = pooled([variance, more], [degrees, _most(estimates)])
+    variance, degrees = variance + more, welch([variance, more], [degrees, _most(estimates)])
     deviations = _reach(plan.level, degrees, draws if plan.simultaneous else None)
     bounds = bounds_of(value + shift, deviations * np.sqrt(variance), *range_of(curve))
     lower, upper = _with_value(value, *bounds)
@@ -69,7 +70,8 @@ def expected_areas(
     draws = None
     if plan.simultaneous:
         draws = estimates.draws(plan.n_resamples, plan.seed) @ shares @ np.array(weights).T
-    variance, degrees = pooled([variance, more], [degrees, np.full(len(weights), _most(estimates).min())])
+    most = np.full(len(weights), _most(estimates).min())
+    variance, degrees = variance + more, welch([variance, more], [degrees, most])
     half = _reach(plan.level, degrees, draws) * np.sqrt(variance)
     value = value + offset
     lower, upper = _with_value(value, *bounds_of(value + shift, half, *(np.array(weights) @ ends).T))

@@ -23,8 +23,8 @@ from priori.base.results import Result
 from priori.base.types import Floats, Ints
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Names, Scores, ScoreSet, condense
+from priori.scores.influence import People, correlation_of_means
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.cluster_variance import pair_codes
 from priori.uncertainty.proportions import check_level
 from priori.uncertainty.rate_intervals import CountedRates, Dependence, Rate, RateTrials, judge, shared_by
 
@@ -258,35 +258,16 @@ def _level_of_pairs(level: float, groups: int) -> float:
 
 
 def _correlations(judged: RateTrials, group: NDArray[np.integer], groups: int, shared: str) -> csr_array:
-    """Return the correlations of the groups' rates that are not 0: they come from people with trials in several groups.
-
-    As in `cluster_variance`: products over the trials that share somebody, those of a pair of people counted once.
-    """
-    from scipy.sparse import coo_array, csr_array
+    """Return the correlations of the groups' rates that are not 0: they come from people with trials in several."""
+    from scipy.sparse import csr_array
 
     trials = judged.trials
     if shared == "none" or trials.user is None:
         return csr_array((groups, groups))
     times = np.ones(group.size) if trials.number is None else trials.number
     off = times * (judged.wrong - (np.bincount(group, times * judged.wrong) / np.bincount(group, times))[group])
-
-    def products(unit: NDArray[np.integer], which: NDArray[np.intp]) -> csr_array:
-        sums = coo_array((off[which], (unit, group[which])), (int(unit.max()) + 1, groups)).tocsr()
-        return csr_array(sums.T @ sums)
-
-    every = np.arange(group.size)
-    covariance = products(trials.user, every)
-    partner = trials.partner if shared == "crossed" else None
-    if partner is not None:
-        two = np.flatnonzero(partner >= 0)
-        either = np.append(trials.user, partner[two])
-        pair, _ = pair_codes(trials.user[two], partner[two], int(either.max()) + 1)
-        covariance = products(either, np.append(every, two)) - products(pair, two)
-    sd = np.sqrt(np.maximum(covariance.diagonal(), 0.0))
-    entries = covariance.tocoo()
-    scale = sd[entries.row] * sd[entries.col]
-    value = np.divide(entries.data, scale, out=np.zeros_like(scale), where=scale > 0)
-    return csr_array((np.clip(value, -1.0, 1.0), (entries.row, entries.col)), shape=(groups, groups))
+    (people,) = People.of(trials, crossed=shared == "crossed")
+    return correlation_of_means(off, group, people)
 
 
 def _differentials(

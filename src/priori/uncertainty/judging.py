@@ -12,29 +12,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Floats, Ints
+from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
+from priori.scores.influence import Moves, People
 from priori.uncertainty.bootstrap.draws import attacks_of
-from priori.uncertainty.cluster_variance import pair_codes
 from priori.uncertainty.score_axis import ScoreAxis
 from priori.uncertainty.units import Units, without_noise
 
 #: Pairs of identities are added up in so many random sums, which is enough for the sum of their squares.
 PAIR_SUMS = 1000
+EVERY = slice(None)
 
 
 class Judged(NamedTuple):
-    """One system on the test set.
-
-    ``values`` (sets, alphas) at the thresholds of each set; ``gaps[c]`` how many of the different thresholds accept
-    each trial of a class, and ``moves[c]`` (gaps, alphas) what a trial of a gap moves the mean of the values by.
+    """One system on the test set: ``values`` (sets, alphas) at the thresholds of each set, and what every trial of
+    either class moves their mean by at each alpha.
     """
 
     values: Floats
-    gaps: tuple[Ints, Ints]
-    moves: tuple[Floats, Floats]
+    classes: tuple[Moves, Moves]
 
 
 def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.int32], measure: Measure, alpha: Floats) -> Judged:
@@ -58,8 +56,8 @@ def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.int32], measure: M
     of_tp, of_fp, of_tn, of_fn = sums
     # A trial in cell j is accepted where at most j cells are rejected.
     gaps = [np.searchsorted(visited, cell, side="right") for cell in cells]
-    moves = of_fp + of_tn[-1] - of_tn, of_tp + of_fn[-1] - of_fn
-    return Judged(value[index, np.arange(alpha.size)], (gaps[0], gaps[1]), moves)
+    moves = Moves(gaps[0], of_fp + of_tn[-1] - of_tn), Moves(gaps[1], of_tp + of_fn[-1] - of_fn)
+    return Judged(value[index, np.arange(alpha.size)], moves)
 
 
 def _at_alphas(measure: Measure, counts: Sequence[NDArray[Any]], alpha: Floats) -> Floats:
@@ -77,24 +75,22 @@ def influence_of(
     variance that is left without it, at each alpha, is the second value. Systems are gone through once.
     """
     units = each[0]
-    sums: list[list[Floats]] = [[] for _ in range(2 if units.partner is None else 4)]
+    sums: list[list[Floats]] = [[], [], []]
     for test, system, own in zip(tests, judged, each, strict=True):
         weights = test.negative_weights, test.positive.number
-        groups: list[_Group] = [
-            (c, codes, number, units.count) for c, (codes, number) in enumerate(zip(own.classes, weights, strict=True))
-        ]
-        if own.partner is not None:
-            groups += _crossed(own, own.partner, test.negative.number)
-        for found, group in zip(sums, groups, strict=True):
-            found.append(_by_unit(system, *group))
+        found = zip(system.classes, own.classes, weights, strict=True)
+        of_units = sum(moves.sums(people.unit, units.count, EVERY, number) for moves, people, number in found)
         if test.mixture is not None:
-            sums[0][-1] -= _of_shares(test, system, own)
-    of_negatives, of_positives, *of_crossed = (np.stack(found, axis=1) for found in sums)
-    one_way = units.correction[:, :, None] * units.centre(of_negatives + of_positives)
-    if units.partner is None:
+            of_units = of_units - _of_shares(test, system.classes[0], own)
+        sums[0].append(np.asarray(of_units))
+        for found_sums, more in zip(sums[1:], _crossed(system.classes[0], own.classes[0], weights[0]), strict=False):
+            found_sums.append(more)
+    of_claimed = np.stack(sums[0], axis=1)
+    one_way = units.correction[:, :, None] * units.centre(of_claimed)
+    if not sums[1]:
         return one_way, 1.0
-    of_partners, by_pair = of_crossed
-    either = units.centre(of_negatives + of_positives + of_partners)
+    of_partners, by_pair = (np.stack(each_system, axis=1) for each_system in sums[1:])
+    either = units.centre(of_claimed + of_partners)
     left = without_noise(either.reshape(units.count, -1), by_pair.reshape(len(by_pair), -1))
     two_way = units.correction[:, :, None] * left.reshape(either.shape)
     lowest, variance = (one_way**2).sum(axis=0), (two_way**2).sum(axis=0)
@@ -106,43 +102,25 @@ def influence_of(
     return influence, np.clip(share, 0.5, 1.0)
 
 
-def _of_shares(test: Scores, system: Judged, units: Units) -> Floats:
+def _of_shares(test: Scores, negatives: Moves, units: Units) -> Floats:
     """Return what units would move values by that had more attacks, or impostors, than their share: these are fixed."""
-    gaps, moves = system.gaps[0], system.moves[0]
-    weights = np.ones(gaps.size) if test.negative_weights is None else test.negative_weights
-    total = np.zeros((units.count, moves.shape[1]))
+    claimed = units.classes[0].unit
+    weights = np.ones(claimed.size) if test.negative_weights is None else test.negative_weights
+    total = np.zeros((units.count, negatives.moves.shape[1]))
     for part in (attacks_of(test), ~attacks_of(test)):
-        mean = np.bincount(gaps[part], minlength=moves.shape[0]) @ moves / np.count_nonzero(part)
-        total += np.multiply.outer(np.bincount(units.negative[part], weights[part], units.count), mean)
+        mean = negatives.sums(np.zeros(claimed.size, np.intp)[part], 1, part, None)[0] / np.count_nonzero(part)
+        total += np.multiply.outer(np.bincount(claimed[part], weights[part], units.count), mean)
     return total
 
 
-#: Trials of a class that are added up: the class, a code and a weight for each of them, and how many sums there are.
-_Group = tuple[int, NDArray[Any], NDArray[Any] | None, int]
-
-
-def _crossed(units: Units, partners: NDArray[np.int32], number: NDArray[Any] | None) -> list[_Group]:
-    """Return the negatives by their partners, and in random sums of the pairs, the same for all systems."""
-    # Trials of one pair of units share both and are in two sums; they count once.
-    crossing = (partners >= 0) * (1.0 if number is None else number)
-    pair, pairs = pair_codes(units.negative, partners, units.count)
-    rng = np.random.default_rng(0)
-    sums = np.arange(pairs) if pairs <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, pairs)
-    signs = rng.choice([-1.0, 1.0], pairs)[pair] * crossing
-    by_partner: _Group = (0, np.where(crossing > 0, partners, 0), crossing, units.count)
-    return [by_partner, (0, sums[pair], signs, min(pairs, PAIR_SUMS))]
-
-
-def _by_unit(system: Judged, c: int, codes: NDArray[Any], counts: NDArray[Any] | None, units: int) -> Floats:
-    """Return what the trials of each unit move the values by, those of one class: (units, alphas)."""
-    gaps, moves = system.gaps[c], system.moves[c]
-    size = moves.shape[0]
-    if gaps.size * moves.shape[1] < units * size:
-        order = np.argsort(codes, kind="stable")
-        present, start = np.unique(codes[order], return_index=True)
-        moved = moves[gaps[order]] if counts is None else moves[gaps[order]] * counts[order, None]
-        sums = np.zeros((units, moves.shape[1]))
-        sums[present] = np.add.reduceat(moved, start, axis=0)
-        return sums
-    counted = np.bincount(codes.astype(np.int64) * size + gaps, counts, units * size)
-    return np.asarray(counted.reshape(units, size) @ moves)
+def _crossed(negatives: Moves, people: People, weights: NDArray[Any] | None) -> list[Floats]:
+    """Return what units move values by as partners, and random sums of what pairs do, the same for all systems."""
+    if len(people.roles) < 2:
+        return []
+    partner, crossed = people.roles[1]
+    number = np.ones(partner.size) if weights is None else weights[crossed]
+    (pair, sizes, _), rng = people.pairs, np.random.default_rng(0)
+    sums = np.arange(sizes.size) if sizes.size <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, sizes.size)
+    signs = rng.choice([-1.0, 1.0], sizes.size)
+    by_pair = negatives.sums(sums[pair], min(sizes.size, PAIR_SUMS), crossed, signs[pair] * number)
+    return [negatives.sums(partner, people.count, crossed, number), by_pair]

@@ -8,7 +8,8 @@ the map, or threshold, that minimises it may be taken as fixed (the envelope the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Self, get_args
 
 import numpy as np
@@ -36,11 +37,11 @@ from priori.decisions.likelihood_ratios import (
     separated,
 )
 from priori.scores import BOUND, Scores, condense_all
+from priori.scores.influence import Spread
 from priori.scores.inputs import as_score_set
 from priori.scores.overlaps import shared_users
 from priori.uncertainty.bootstrap.plans import Resample
-from priori.uncertainty.class_means import ClassMeans, ClassMeanSpread, numbers_of
-from priori.uncertainty.cluster_variance import welch
+from priori.uncertainty.class_means import ClassMeans, numbers_of, spread_of, spread_of_difference
 from priori.uncertainty.detection_costs import DetectionCost
 from priori.uncertainty.proportions import check_level, p_values, quantile, standardise
 from priori.uncertainty.rate_intervals import Dependence, shared_by
@@ -236,7 +237,7 @@ def llr_costs(
     value = np.array([mean.sum for mean in means])
     taken = [_off_cllr(known), *(each.taken_off for each in detections)]
     expected = value + np.array([[0.0, off, -off] for off in taken]).ravel()
-    spreads = [_joint([ClassMeanSpread.of(mean, part.scores.negative, part.scores.positive, shared) for part in parts
+    spreads = [_joint([spread_of(mean, part.scores.negative, part.scores.positive, shared) for part in parts
                        if (mean := part.means[row]) is not None]) for row in range(value.size)]  # fmt: skip
     sd = np.array([spread.sd for spread in spreads])
     costs = np.array([*CLLR, *DCF * len(fractions)])
@@ -284,7 +285,7 @@ def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
             for part, second in zip(a.parts, b.parts, strict=True)
             if (mean := part.means[row]) is not None and (other := second.means[row]) is not None
         ]
-        spreads.append(_joint([ClassMeanSpread.of_difference(*both, a.dependence) for both in pairs]))
+        spreads.append(_joint([spread_of_difference(*both, a.dependence) for both in pairs]))
     known = np.isfinite(a.value) & np.isfinite(b.value)
     difference = np.subtract(a.value, b.value, where=known, out=np.full(a.value.shape, np.nan))
     sd, level = np.array([spread.sd for spread in spreads]), a.confidence_level
@@ -360,18 +361,12 @@ def _off_cllr(test: Scores) -> float:
 # -- intervals ---------------------------------------------------------------------------------------------------
 
 
-def _joint(spreads: Sequence[ClassMeanSpread]) -> ClassMeanSpread:
-    """Return the spread of a sum of independent parts; Welch's degrees of freedom."""
-    if len(spreads) == 1:
-        return spreads[0]
-    variances = np.array([spread.sd**2 for spread in spreads])
-    freedom = float(welch(variances[:, None], np.array([[spread.freedom] for spread in spreads]), np.inf)[0])
-    return ClassMeanSpread(
-        float(np.sqrt(variances.sum())), spreads[0].people, freedom, min(spread.pairs for spread in spreads)
-    )
+def _joint(spreads: Sequence[Spread]) -> Spread:
+    """Return the spread of a sum of independent parts, whose people are those of the first."""
+    return replace(reduce(Spread.plus, spreads), people=spreads[0].people)
 
 
-def _limits(cost: str, value: float, expected: float, spread: ClassMeanSpread, level: float) -> tuple[float, float]:
+def _limits(cost: str, value: float, expected: float, spread: Spread, level: float) -> tuple[float, float]:
     """Return the interval around an expected cost: on a log scale, and of a loss on its own, never below 0."""
     if not np.isfinite(value):
         return 0.0, np.inf

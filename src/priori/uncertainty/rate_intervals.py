@@ -22,8 +22,8 @@ from priori.base.types import Floats, Ints, Mask
 from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
+from priori.scores.influence import FEW_ERRING, Spread, rate_spread
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.cluster_variance import FEW_ERRING, RateSpread, rate_spread
 from priori.uncertainty.proportions import check_level, proportion_interval, quantiles, wilson
 
 Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
@@ -182,9 +182,9 @@ class RateTrials(NamedTuple):
                 last, several = np.empty(groups, user.dtype), np.zeros(groups, np.bool_)
                 last[where] = user
                 several[where[user != last[where]]] = True
-                one = (trials, np.ones(groups, np.int64), np.ones(groups), np.zeros(groups))
-                columns = zip(spread, one, strict=True)
-                spread = RateSpread(*(np.where(several, known, single) for known, single in columns))
+                one: dict[str, Any] = {"pseudo": trials, "people": 1, "freedom": 1.0, "erring": 0.0}
+                held = {name: np.where(several, getattr(spread, name), single) for name, single in one.items()}
+                spread = replace(spread, **held)
         return CountedRates(np.rint(errors).astype(np.int64), np.rint(trials).astype(np.int64), spread)
 
 
@@ -193,7 +193,7 @@ class CountedRates(NamedTuple):
 
     errors: Ints
     trials: Ints
-    spread: RateSpread
+    spread: Spread
 
     @property
     def rate(self) -> Floats:
@@ -202,7 +202,7 @@ class CountedRates(NamedTuple):
 
     def limits(self, level: float) -> tuple[Floats, Floats]:
         """Return the adjusted Wilson interval of each rate."""
-        return _adjusted(self.rate, self.trials / self.spread.effect, self.spread.freedom, level)
+        return _adjusted(self.rate, self.trials / self.spread.pseudo, self.spread.freedom, level)
 
     def interval(
         self, row: int, rate: Rate, threshold: float, shared: str, method: Method, level: float,
@@ -210,20 +210,21 @@ class CountedRates(NamedTuple):
     ) -> RateInterval:  # fmt: skip
         """Return the interval of one group."""
         errors, n = int(self.errors[row]), int(self.trials[row])
-        spread = [float(column[row]) for column in self.spread]
+        spread = self.spread.at(row)
         if method != "adjusted-wilson":
             found = proportion_interval(errors, n, method=method, confidence_level=level)
             lower, upper = float(found.lower), float(found.upper)
         else:
             lower, upper = (float(limit[row]) for limit in self.limits(level))
         return RateInterval(
-            rate, float(threshold), errors / n, lower, upper, errors, n, spread[0], n / spread[0], int(spread[1]),
-            spread[2], shared, method, level, (*self.cautions(row), *notes),
+            rate, float(threshold), errors / n, lower, upper, errors, n, spread.pseudo, n / spread.pseudo,
+            int(spread.people), spread.freedom, shared, method, level, (*self.cautions(row), *notes),
         )  # fmt: skip
 
     def cautions(self, row: int) -> tuple[str, ...]:
         """Say so where no error was seen in a group, or those of few people."""
-        people, erring = int(self.spread.people[row]), float(self.spread.erring[row])
+        spread = self.spread.at(row)
+        people, erring = int(spread.people), min(spread.erring, spread.right)
         if not self.errors[row]:
             of = f" and {people} people" if people else ""
             return (Caution("no-errors", f"no error: the interval rests on {self.trials[row]} trials{of} without one"),)
@@ -249,15 +250,20 @@ def judge(scores: Scores, threshold: float, rate: Rate) -> RateTrials:
 def _acquired(scores: Scores) -> RateTrials:
     """Return the trials of both classes, those that failed to acquire as errors."""
     both = scores.negative, scores.positive
+    failed = [np.zeros(trials.score.size, np.bool_) if trials.failed is None else trials.failed for trials in both]
+    return RateTrials(both_classes(scores), np.concatenate(failed))
+
+
+def both_classes(scores: Scores) -> Trials:
+    """Return the trials of both classes as one, with the columns that both have."""
+    both = scores.negative, scores.positive
 
     def column(name: str) -> NDArray[Any] | None:
         columns = [getattr(trials, name) for trials in both]
         return None if any(held is None for held in columns) else np.concatenate(columns)
 
-    failed = [np.zeros(trials.score.size, np.bool_) if trials.failed is None else trials.failed for trials in both]
     score = np.concatenate([trials.score for trials in both])
-    trials = Trials(score, column("user"), column("probe_user"), number=column("number"), group=column("group"))
-    return RateTrials(trials, np.concatenate(failed))
+    return Trials(score, column("user"), column("probe_user"), number=column("number"), group=column("group"))
 
 
 def shared_by(scores: Scores, asked: str | None) -> str:

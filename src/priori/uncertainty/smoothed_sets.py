@@ -118,11 +118,11 @@ class _ByClass(NamedTuple):
     def of(cls, dev: Scores, units: Units) -> _ByClass:
         attack = attacks_of(dev)
         partner = np.full(attack.size, -1, dtype=np.int32) if units.partner is None else units.partner
-        nobody = np.full(units.positive.size, -1, dtype=np.int32)
+        nobody = np.full(units.classes[1].unit.size, -1, dtype=np.int32)
         classes = [
-            (np.flatnonzero(~attack), units.negative, partner),
-            (np.arange(units.positive.size), units.positive, nobody),
-            (np.flatnonzero(attack), units.negative, partner),
+            (np.flatnonzero(~attack), units.classes[0].unit, partner),
+            (np.arange(units.classes[1].unit.size), units.classes[1].unit, nobody),
+            (np.flatnonzero(attack), units.classes[0].unit, partner),
         ]
         which = tuple(each[np.argsort(unit[each], kind="stable")] for each, unit, _ in classes)
         unit = np.concatenate([own[each] for each, (_, own, _) in zip(which, classes, strict=True)])
@@ -176,12 +176,14 @@ def _histogram_counts(
     pairs, histograms = [_Pairs.of(codes) for codes in units], []
     for dev, like, axis, codes, pair in zip(devs, wholes, axes, units, pairs, strict=True):
         scale = np.float32(whole / max(dev.n_negatives, dev.n_positives))
-        positive = scale * _smooth_histogram(dev.positive, axis, codes.positive, codes.count, like.positive)
+        positive = scale * _smooth_histogram(dev.positive, axis, codes.classes[1].unit, codes.count, like.positive)
         if dev.omega is None:
             negative = [scale * _smooth_histogram(dev.negative, axis, pair.row, pair.rows, like.negative)]
         else:
             attack = attacks_of(dev)
-            strata = [(dev.negative.take(np.flatnonzero(part)), codes.negative[part]) for part in (~attack, attack)]
+            strata = [
+                (dev.negative.take(np.flatnonzero(part)), codes.classes[0].unit[part]) for part in (~attack, attack)
+            ]
             negative = [scale * _smooth_histogram(trials, axis, code, codes.count, trials) for trials, code in strata]
         histograms.append((negative, positive))
 
@@ -206,10 +208,10 @@ class _Pairs(NamedTuple):
     @classmethod
     def of(cls, units: Units) -> _Pairs:
         if units.partner is None:
-            return cls(units.negative, units.count, None)
+            return cls(units.classes[0].unit, units.count, None)
         # The last column of the draws is one that always comes, for trials without a partner.
         second_of = np.where(units.partner < 0, units.count, units.partner)
-        keys = units.negative.astype(np.int64) * (units.count + 1) + second_of
+        keys = units.classes[0].unit.astype(np.int64) * (units.count + 1) + second_of
         present, row = np.unique(keys, return_inverse=True)
         first, second = np.divmod(present, units.count + 1)
         return cls(row.astype(np.int32), int(present.size), (first, second))

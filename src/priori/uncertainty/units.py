@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Floats, Ints
-from priori.scores import Scores, Trials
+from priori.scores import Scores
+from priori.scores.influence import People, freedom_of_sizes, kish
 from priori.uncertainty.bootstrap.plans import Identities
-from priori.uncertainty.cluster_variance import kish
 
 #: The seed of random groups, with the plan's own.
 GROUPS = 3_000_019
@@ -21,17 +21,10 @@ GROUPS = 3_000_019
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The unit of each trial of either class as a code; units from one of ``strata`` to the next are drawn together.
+    """The units of the negatives and of the positives; those from one of ``strata`` to the next are drawn together."""
 
-    ``partner`` is the other unit of a negative where trials are crossed, -1 where it has none. ``sizes`` are the trials
-    of each class (rows) that units have.
-    """
-
-    negative: NDArray[np.int32]
-    positive: NDArray[np.int32]
-    partner: NDArray[np.int32] | None
+    classes: tuple[People, People]
     strata: Ints
-    sizes: Floats
 
     @property
     def count(self) -> int:
@@ -39,19 +32,23 @@ class Units:
         return int(self.strata[-1])
 
     @property
-    def classes(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The units of the negatives and of the positives."""
-        return self.negative, self.positive
+    def partner(self) -> NDArray[Any] | None:
+        """The other unit of each negative where trials are crossed, -1 where it has none."""
+        return self.classes[0].partner
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """The trials of each class (rows) that units have, in either role."""
+        return np.stack([people.sizes.sum(axis=0) for people in self.classes])
 
     @cached_property
     def correction(self) -> Floats:
         """What the influence of a unit lacks because deviations are taken from the mean observed: its inverse.
 
-        A unit with the share h of a class pulls the mean to itself by so much (Bell and McCaffrey 2002, CR2); of n
-        equal ones n / (n - 1) of the variance is left to add. More than half of a class counts as half.
+        As for a single class (`People.lost`); for units with trials of both, that of the class that lacks more.
         """
-        share = (self.sizes / np.maximum(self.sizes.sum(axis=1, keepdims=True), 1e-300)).max(axis=0)
-        return np.asarray(1 / np.sqrt(1 - np.minimum(share, 0.5))[:, None])
+        lost = np.concatenate([people.lost for people in self.classes])
+        return np.asarray(1 / np.sqrt(1 - (lost * (self.sizes > 0)).max(axis=0))[:, None])
 
     @property
     def evenness(self) -> float:
@@ -76,11 +73,7 @@ class Units:
         sizes = self.sizes if sizes is None else sizes
         share = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1e-300)
         of_class = share / np.maximum(share.sum(axis=0), 1e-300)
-        by_class = of_class @ (influence**2).sum(axis=1)
-        spread = ((share.T @ by_class) ** 2).sum(axis=0)
-        most = max(float(np.count_nonzero(sizes.sum(axis=0)) - 1), 1.0)
-        effective = np.divide(by_class.sum(axis=0) ** 2, spread, out=np.full(spread.size, most + 1), where=spread > 0)
-        return np.asarray(np.clip(effective - 1, 1.0, most))
+        return np.asarray(freedom_of_sizes(sizes, (of_class @ (influence**2).sum(axis=1))[:, None])[0])
 
 
 def group_units(
@@ -103,9 +96,9 @@ def group_units(
         else:
             codes = identities.negative, identities.positive
             negative, positive = (np.unique(own, return_inverse=True)[1].astype(np.int32) for own in codes)
-        first = int(negative.max()) + 1
-        positive = (positive + first).astype(np.int32)
-        strata = np.array([0, first, int(positive.max()) + 1])
+        negatives = int(negative.max()) + 1
+        positive = (positive + negatives).astype(np.int32)
+        strata = np.array([0, negatives, int(positive.max()) + 1])
     else:
         groups = group(identities.count, most)
         negative, positive = groups[identities.negative], groups[identities.positive]
@@ -114,12 +107,9 @@ def group_units(
             # Two people of one group are drawn as one.
             partner[(identities.negative_partner < 0) | (partner == negative)] = -1
         strata = np.array([0, int(groups.max()) + 1])
-    sizes = [
-        _sizes(codes, trials, int(strata[-1])) for codes, trials in zip((negative, positive), classes, strict=True)
-    ]
-    if partner is not None:
-        sizes[0] = sizes[0] + _sizes(partner + 1, scores.negative, int(strata[-1]) + 1)[1:]
-    return Units(negative, positive, partner, strata, np.stack(sizes))
+    count, (number, positive_number) = int(strata[-1]), (trials.number for trials in classes)
+    people = People(negative, count, partner, number), People(positive, count, number=positive_number)
+    return Units(people, strata)
 
 
 def row_units(scores: Scores) -> Identities:
@@ -135,10 +125,6 @@ def part_units(scores: Scores) -> Identities:
     assert negative is not None
     assert positive is not None
     return Identities(negative, positive, None, 1 + max(int(negative.max()), int(positive.max())))
-
-
-def _sizes(codes: NDArray[Any], trials: Trials, units: int) -> Floats:
-    return np.bincount(codes, trials.number, units).astype(np.float64)
 
 
 def without_noise(influence: Floats, noise: Floats) -> Floats:

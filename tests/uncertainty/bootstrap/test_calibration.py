@@ -42,14 +42,15 @@ def test_two_way_variance_is_the_sum_over_all_pairs_of_trials_that_share_an_iden
         a, b = negative.user, negative.probe_user
         sharing = same(a, a) | same(b, b) | same(a, b) | same(b, a)
         both = (same(a, a) & same(b, b)) | (same(a, b) & same(b, a))
-        n = len(negative)
-        assert found.by_identity[0, k] - found.by_pair[0, k] == pytest.approx(
+        n, left = len(negative), 1 - sharing.mean()
+        own_left = 1 - np.mean(same(scores.positive.user, scores.positive.user))
+        assert left * (found.by_person[0, k] - found.by_pair[0, k]) == pytest.approx(
             (np.outer(off, off) * sharing).sum() / n**2
         )
-        assert found.by_pair[0, k] == pytest.approx((np.outer(off, off) * both).sum() / n**2)
+        assert left * found.by_pair[0, k] == pytest.approx((np.outer(off, off) * both).sum() / n**2)
         wrong = scores.positive.score <= threshold
         own = [(wrong[scores.positive.user == u] - wrong.mean()).sum() for u in range(8)]
-        assert found.variance[1, k] == pytest.approx(np.dot(own, own) / wrong.size**2)
+        assert own_left * found.variance[1, k] == pytest.approx(np.dot(own, own) / wrong.size**2)
 
 
 def test_the_difference_of_two_systems_flocks_by_its_own_variance():
@@ -66,9 +67,10 @@ def test_the_difference_of_two_systems_flocks_by_its_own_variance():
     found = clusters_of(a, at_a, plan, other=(b, at_b))
     for k in range(2):
         difference = (a.negative.score > at_a[k]) * 1.0 - (b.negative.score > at_b[k])
-        assert found.rate[0, k] == pytest.approx(difference.mean())
+        assert found.value[0, k] == pytest.approx(difference.mean())
         own = [(difference[a.negative.user == u] - difference.mean()).sum() for u in range(8)]
-        assert found.variance[0, k] == pytest.approx(np.dot(own, own) / difference.size**2)
+        size = np.bincount(a.negative.user)
+        assert found.variance[0, k] == pytest.approx(np.dot(own, own) / (size.sum() ** 2 - size @ size))
 
 
 def test_tails_and_p_values_belong_together():
@@ -104,7 +106,7 @@ def test_tails_follow_the_effective_users_of_each_class_by_their_share_of_the_va
             for c, (trials, weight) in enumerate(zip((scores.negative, scores.positive), weights or (), strict=False)):
                 wrong = (trials.score > threshold) == (c == 0)
                 own = [(wrong[trials.user == u] - wrong.mean()).sum() for u in range(8)]
-                shares.append(weight * np.dot(own, own) / wrong.size**2)
+                shares.append(weight * np.dot(own, own) / (size[c].sum() ** 2 - size[c] @ size[c]))
             if weights is None:  # alpha weighs FAR, the rest FRR
                 other = Resampling(bootstrap="user").settle(None, scores, priori.epc(scores, scores, measure="hter"))
                 variance = other.calibration(scores, at).spread.variance[:, k]
@@ -130,7 +132,7 @@ def test_the_difference_of_two_systems_has_the_freedom_of_its_own_variance():
         wrong = ((of_a.score > 1.0) == (c == 0)) * 1.0 - ((of_b.score > 0.8) == (c == 0))
         own = np.array([(wrong[of_a.user == u] - wrong.mean()).sum() for u in range(5)])
         size = np.bincount(of_a.user)
-        variance.append(own @ own / wrong.size**2)
+        variance.append(own @ own / (size.sum() ** 2 - size @ size))
         freedom.append(size.sum() ** 2 / (size @ size) - 1)
         differing = np.array([abs(wrong[of_a.user == u].sum()) for u in range(5)])
         assert found.spread.erring[c, 0] == pytest.approx(differing.sum() ** 2 / (differing @ differing))

@@ -74,7 +74,8 @@ def test_more_trials_per_user_shrink_the_spread_within_users_only(
         for k, threshold in enumerate(thresholds):
             wrong = (trials.score > threshold) == (c == 0)
             own = [wrong[trials.user == user] for user in range(9)]
-            total = sum((one - wrong.mean()).sum() ** 2 for one in own) / wrong.size**2
+            pairs = wrong.size**2 - sum(one.size**2 for one in own)  # of trials that share no user
+            total = sum((one - wrong.mean()).sum() ** 2 for one in own) / pairs
             within = min(sum(one.size * one.var(ddof=1) for one in own) / wrong.size**2, total)
             # The users seen, and then so many others, each with so many times as many trials.
             as_now = total + total * 9 / future_users

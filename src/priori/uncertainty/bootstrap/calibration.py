@@ -23,11 +23,10 @@ import numpy as np
 from priori.base.types import Floats
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import Scores, ScoreSet
+from priori.scores.influence import Errors, People, Sample, Spread, kish, spread_of_errors, spread_of_means
 from priori.scores.score_set import counted_apart
-from priori.scores.sorting import gaps_of
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.cluster_variance import Clusters, Errors, ErrorSpread, measure_clusters, measure_differences
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003
@@ -52,7 +51,7 @@ class Calibration:
     scale: Floats
     weight: Floats
     freedom: Floats
-    spread: ErrorSpread
+    spread: Spread
     growth: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
@@ -185,7 +184,7 @@ def slopes_of(test: ScoreSet, rate: Floats, plan: BootstrapPlan) -> Floats | Non
 
 
 def calibrated(
-    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: ErrorSpread, *, scale: Floats | None = None,
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, *, scale: Floats | None = None,
     weight: Floats | None = None, growth: tuple[float, float] = (0.0, 0.0),
 ) -> Calibration:  # fmt: skip
     """Return the calibration of draws that vary so; in the difference of paired systems no pseudo-users have weight."""
@@ -201,42 +200,31 @@ def drawn_growth(plan: BootstrapPlan) -> tuple[float, float]:
     return plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1]
 
 
-def differences_of(
-    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]
-) -> ErrorSpread:
+def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]) -> Spread:
     """Measure how the difference of two systems varies with whole users, each counted on its own."""
     cuts, others = [thresholds, other[1]], [other[0]]
     edges = [np.unique(cut) for cut in cuts]
     sets = counted_apart([test, *others], edges) or test.count(edges, ("user",), others)
     # Tables counted apart have the same users; trials paired in memory have those of the first.
-    people = [plan.design.identities([each])[0] for each in (sets if test.scanned else sets[:1] * 2)]
+    owners = [plan.design.identities([each])[0] for each in (sets if test.scanned else sets[:1] * 2)]
     rows = []
     for name in ("negative", "positive"):
-        errors = [_errors([each], [cut], name) for each, cut in zip(sets, cuts, strict=True)]
-        rows.append(measure_differences(errors, [getattr(each, name) for each in people], people[0].count))
-    return ErrorSpread(**{key: np.stack([row[key] for row in rows]) for key in rows[0]}, count=people[0].count)
+        a, b = (_sample([sets[k]], [cuts[k]], name, owners[k], sign) for k, sign in enumerate((1.0, -1.0)))
+        rows.append(replace(spread_of_means(a, b), erring=kish(a.totals[0] - b.totals[0])))
+    return Spread.stack(rows)
 
 
-def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Clusters:
+def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Spread:
     """Measure how errors, or differences of errors between two systems, come together at each threshold."""
     cuts = [thresholds] if other is None else [thresholds, other[1]]
-    others = [] if other is None else [other[0]]
-    sets = test.count([np.unique(cut) for cut in cuts], ("user",) if plan.design.by_user else (), others)
-    identities = plan.design.identities(sets[:1])[0] if plan.design.by_user else None
-    people = 0 if identities is None else identities.count
-    rows = []
-    for name in ("negative", "positive"):
-        errors = _errors(sets, cuts, name)
-        users = None if identities is None else getattr(identities, name)
-        partner = identities.negative_partner if identities is not None and name == "negative" else None
-        rows.append(measure_clusters(errors, users, partner, people))
-    return Clusters(**{key: np.stack([row[key] for row in rows]) for key in rows[0]}, count=people)
+    sets = test.count([np.unique(cut) for cut in cuts], ("user",), [] if other is None else [other[0]])
+    (owners,) = plan.design.identities(sets[:1])
+    return Spread.stack([spread_of_errors(_sample(sets, cuts, name, owners)) for name in ("negative", "positive")])
 
 
-def _errors(sets: Sequence[Scores], cuts: Sequence[Floats], name: str) -> Errors:
-    """Return the errors of one class at the thresholds of each system."""
-    trials: list[Trials] = [getattr(each, name) for each in sets]
-    number = sets[0].negative_weights if name == "negative" else sets[0].positive.number
-    ranks = [np.argsort(np.argsort(cut, kind="stable"), kind="stable") for cut in cuts]
-    gaps = [gaps_of(np.sort(cut), each.score) for each, cut in zip(trials, cuts, strict=True)]
-    return Errors(gaps, ranks, name == "negative", number)
+def _sample(sets: Sequence[Scores], cuts: Sequence[Floats], name: str, owners: Identities, sign: float = 1.0) -> Sample:
+    """Return one class of trials with their errors at the thresholds of each system, and who they belong to."""
+    negative = name == "negative"
+    number = sets[0].negative_weights if negative else sets[0].positive.number
+    people = People(getattr(owners, name), owners.count, owners.negative_partner if negative else None, number)
+    return Sample(Errors.of([getattr(each, name).score for each in sets], cuts, above=negative), people, sign)

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.types import Floats
 from priori.scores import ScoreSet
+from priori.scores.influence import FEW_ERRING, Spread
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, slopes_of
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS, TOO_FEW, TOO_FEW_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.cluster_variance import FEW_ERRING, ErrorSpread
 
 #: A class that has less of the variance than this hardly matters to the measure.
 MATTERS = 0.2
@@ -31,10 +31,10 @@ def error_cautions(
     found: list[Caution] = []
     for erring, important, name in zip(spread.erring, matters, CLASSES, strict=True):
         # Where most users err they are few users, not few that err.
-        few = important & (erring > 0) & (erring < min(FEW_ERRING, spread.count / 2))
+        few = important & (erring > 0) & (erring < min(FEW_ERRING, spread.people / 2))
         none = important & (erring == 0)
         if none.any() and not paired:
-            users = f" and {spread.count} users" if spread.count else ""
+            users = f" and {spread.people} users" if spread.people else ""
             found.append(Caution(
                 "no-errors",
                 f"no error among the {name} at {_where(none, plan)}: the interval rests on "
@@ -45,14 +45,14 @@ def error_cautions(
             what = "tell the systems apart on" if paired else "make all or most of the errors among"
             found.append(Caution(
                 "few-erring-users",
-                f"as few as {number} of {spread.count} users {what} the {name} at {_where(few, plan)}: "
+                f"as few as {number} of {spread.people} users {what} the {name} at {_where(few, plan)}: "
                 "the next user may change the picture; trust the interval little",
             ))  # fmt: skip
     return (*found, *_few_users(spread, plan))
 
 
 def _matters(
-    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: ErrorSpread, calibration: Calibration | None
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, calibration: Calibration | None
 ) -> NDArray[np.bool_]:
     """Tell where each class (rows) has a share worth mentioning in the variance, that of pseudo-users included."""
     rate = error_rates(test, thresholds) if calibration is None else calibration.rate
@@ -65,14 +65,14 @@ def _matters(
     return np.asarray((variance >= MATTERS * variance.sum(axis=0)) & (variance > 0))
 
 
-def _few_users(spread: ErrorSpread, plan: BootstrapPlan) -> list[Caution]:
+def _few_users(spread: Spread, plan: BootstrapPlan) -> list[Caution]:
     """Say so where users are many, but few of them have most of the trials of a class, or any."""
     least = TOO_FEW_USERS if plan.interval == "calibrated" else FEW_USERS
-    effective = {name: float(freedom.min()) + 1 for name, freedom in zip(CLASSES, spread.freedom, strict=True)}
+    effective = {name: round(float(most.min()) + 1, 9) for name, most in zip(CLASSES, spread.most, strict=True)}
     name = min(effective, key=effective.__getitem__)
-    if effective[name] >= least or spread.count < least:
+    if effective[name] >= least or spread.people < least:
         return []
-    few = f"the {spread.count} users count for {effective[name]:.1f} among the {name}, where few have most trials"
+    few = f"the {spread.people} users count for {effective[name]:.1f} among the {name}, where few have most trials"
     return [Caution("few-users", f"{few}: {TOO_FEW}")]
 
 

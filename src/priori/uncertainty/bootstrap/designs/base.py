@@ -10,9 +10,9 @@ from priori.base.errors import InputError, OptionError
 from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.scores import Scores, ScoreSet
+from priori.scores.influence import Spread
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, clusters_of
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities, identify, identities_in_use, same_users
-from priori.uncertainty.cluster_variance import ErrorSpread
 
 #: Below this many users the spread between them is hardly known: plain intervals cover less than they say.
 FEW_USERS = 20
@@ -126,7 +126,7 @@ class Bootstrap:
         """Return how many times as many negatives and positives so many times as many users have."""
         return ratio, ratio
 
-    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> ErrorSpread:
+    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
         """Measure how the errors of the test set vary with what is drawn."""
         return clusters_of(test, thresholds, plan)
 

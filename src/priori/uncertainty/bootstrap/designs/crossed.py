@@ -12,10 +12,10 @@ from priori.base.errors import OptionError, argument
 from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.scores import ScoreSet
+from priori.scores.influence import Spread
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, calibrated, clusters_of, drawn_growth
 from priori.uncertainty.bootstrap.designs.base import Bootstrap
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.cluster_variance import Clusters
 
 #: Why a scan has no crossed bootstrap unless it is asked for, and what to do.
 CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
@@ -56,11 +56,11 @@ class _Crossed(Bootstrap):
         clusters = clusters_of(test, thresholds, plan, other=other)
         weight = None if other is not None else clusters.pseudo
         made = calibrated(test, thresholds, plan, clusters, weight=weight, growth=drawn_growth(plan))
-        growth = plan.future[0] / clusters.count if plan.future[0] else 0.0
+        growth = plan.future[0] / clusters.people if plan.future[0] else 0.0
         return replace(made, scale=_crossed_scale(clusters, growth, made.freedom))
 
 
-def _crossed_scale(clusters: Clusters, growth: float, freedom: Floats) -> Floats:
+def _crossed_scale(clusters: Spread, growth: float, freedom: Floats) -> Floats:
     """Return the factor for identities drawn once and trials weighted by both: their pairs' spread counts thrice.
 
     By whole numbers of draws c_i of mean and variance 1, trials that share one identity have the covariance of
@@ -70,14 +70,14 @@ def _crossed_scale(clusters: Clusters, growth: float, freedom: Floats) -> Floats
     """
     inverse = 1 / growth if growth else 0.0
     factor = 1 + inverse
-    shared = np.maximum(clusters.by_identity - 2 * clusters.by_pair, 0.0)
+    shared = np.maximum(clusters.by_person - 2 * clusters.by_pair, 0.0)
     variance = factor * shared + (1 + inverse**2) * clusters.by_pair
     resampled = factor * shared + ((1 + factor) ** 2 - 1) * clusters.by_pair
     # Never below what independent trials, or the claimed identities alone, would have.
     variance = np.maximum(variance, factor * clusters.floor)
     # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
-    variance = variance * (1 - 1 / (freedom + 1)) / (1 - clusters.lost)
-    return np.sqrt(np.divide(variance, resampled, out=np.ones_like(resampled), where=resampled > 0))
+    variance, resampled = variance * (1 - 1 / (freedom + 1)), resampled * (1 - clusters.lost)
+    return np.asarray(np.sqrt(np.divide(variance, resampled, out=np.ones_like(resampled), where=resampled > 0)))
 
 
 CROSSED = _Crossed(

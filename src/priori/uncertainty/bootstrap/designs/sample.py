@@ -13,10 +13,10 @@ from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.scores import ScoreSet
 from priori.scores.attacks import Mixture
+from priori.scores.influence import Spread
 from priori.uncertainty.bootstrap.calibration import Calibration, Other, calibrated, error_rates
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.cluster_variance import ErrorSpread
 
 #: The warning about trials with users; whoever says it in other words leaves out this one.
 USERS_UNUSED = Caution(
@@ -50,13 +50,14 @@ class TrialBootstrap(Bootstrap):
             weight[0] = mixture.heaviest  # half an error is that of the kind whose trials weigh most
         return calibrated(test, thresholds, plan, spread, weight=weight, growth=plan.growth)
 
-    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> ErrorSpread:
+    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
         """Return that of independent trials; nobody can be told from anybody else, so any error is enough of them."""
         rate = error_rates(test, thresholds)
         variance = rate * (1 - rate) / np.array([[test.n_negatives], [test.n_positives]])
         if (mixture := _mixture(test)) is not None:
             variance[0] = mixture.variance(thresholds)
-        return ErrorSpread(variance, np.full_like(rate, np.inf), np.where(variance > 0, np.inf, 0.0), 0)
+        sure = np.full_like(rate, np.inf)
+        return Spread(rate, variance, sure, sure, 0, erring=np.where(variance > 0, np.inf, 0.0))
 
 
 def _mixture(test: ScoreSet) -> Mixture | None:

@@ -10,6 +10,7 @@ import numpy as np
 from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.scores import ScoreSet
+from priori.scores.influence import Spread
 from priori.uncertainty.bootstrap.calibration import (
     Calibration,
     Other,
@@ -20,7 +21,6 @@ from priori.uncertainty.bootstrap.calibration import (
 )
 from priori.uncertainty.bootstrap.designs.base import Bootstrap, Trials, future_sizes
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.cluster_variance import Clusters
 
 
 class _User(Bootstrap):
@@ -44,17 +44,17 @@ class _User(Bootstrap):
         return calibrated(test, thresholds, plan, clusters, scale=scale, weight=clusters.pseudo, growth=growth)
 
 
-def _future_scale(clusters: Clusters, plan: BootstrapPlan) -> Floats:
+def _future_scale(clusters: Spread, plan: BootstrapPlan) -> Floats:
     """Return the factor for a future set whose users have another number of trials than now.
 
     The user bootstrap gives a future user as many trials as now. With another number the spread within users
     shrinks or grows, that between users stays.
     """
-    share = clusters.count / plan.future[0]
+    share = clusters.people / plan.future[0]
     before = clusters.variance * (1 + share)
     within = clusters.within * share * (1 / np.array(plan.per_user)[:, None] - 1)
     after = np.maximum(before + within, clusters.variance)
-    return np.sqrt(np.divide(after, before, out=np.ones_like(before), where=before > 0))
+    return np.asarray(np.sqrt(np.divide(after, before, out=np.ones_like(before), where=before > 0)))
 
 
 USER = _User(
