@@ -23,10 +23,10 @@ def connect(tmp_path, monkeypatch):
     monkeypatch.setattr(PatientProtocol, "header_seconds", 0.4)
     monkeypatch.setattr(PatientProtocol, "taking_seconds", 0.4)
     monkeypatch.setattr(serving, "CONNECTIONS", 8)
-    (tmp_path / "large").mkdir()
-    (tmp_path / "large" / "large.js").write_bytes(b"x" * 5_000_000)  # more than the buffers of a connection hold
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setitem(STATIC, "large.js", ("large", "large.js", "text/javascript"))
+    (tmp_path / "static").mkdir()
+    (tmp_path / "static" / "large.js").write_bytes(b"x" * 5_000_000)  # more than the buffers of a connection hold
+    monkeypatch.setattr("priori.app.server.files", lambda package: tmp_path)
+    monkeypatch.setitem(STATIC, "large.js", "text/javascript")
     with listening(create_app(parent=tmp_path)) as port, ExitStack() as stack:
         yield lambda: stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
 

@@ -19,8 +19,8 @@ from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Lazy
 from priori.engines.parquet_files import Files
 from priori.report import Settings, System, make_study
-from priori.report.calibration import calibration
 from priori.report.page import render_html
+from priori.report.sections import calibration
 from priori.scores import BOUND, condense
 
 TRIALS, PEOPLE = 6000, 24

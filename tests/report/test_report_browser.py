@@ -13,11 +13,11 @@ import pytest
 import small_studies
 from browser import Visit
 from priori.base.alphas import from_costs
-from priori.report.first_screen import first_pair, order_at, screen_at
+from priori.report.page import screen_at
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
+from priori.words.cautions import cautions
 from priori.words.glossary import GLOSSARY
-from priori.words.headline import FirstScreen
 from priori.words.sentences import verdict
 from report_pages import READY, Open, alpha, bring, dots, drawing, drawn, write
 
@@ -39,7 +39,7 @@ def test_opens_from_a_file_and_asks_for_nothing(visit: Open, two: Study, tmp_pat
     assert opened.errors == []
     assert opened.requests == [path.as_uri()]
     assert drawn(opened, "dots", "dot") == ["0", "1"]
-    assert opened.page.text_content("[data-answer=performance]").replace("\xa0", " ") == two.verdict.answers[0].answer
+    assert opened.page.text_content("[data-answer=performance]").replace("\xa0", " ") == verdict(two).answers[0].answer
 
 
 def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, three: Study, tmp_path: Path) -> None:
@@ -52,14 +52,14 @@ def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, three: Stu
         assert box["y"] + box["height"] <= 720, part
     for index in (three.at, 3):
         alpha(opened, index)
-        screen = screen_at(FirstScreen(three), index)
+        screen = screen_at(three, index, cautions(three))
         assert page.text_content("#headline") == screen["headline"]
         assert page.text_content("#mark") == screen["mark"]
         assert page.text_content(".threshold output") == screen["threshold"]
         lines = page.locator("[data-error]").all()
         for line, (who, number, fate, interval) in zip(lines, screen["lines"], strict=True):
             assert line.text_content() == f"Of 1,000 {who} about {number} {fate} ({interval})"
-        assert [int(one) for one in drawn(opened, "dots", "row")] == order_at(three, index)
+        assert [int(one) for one in drawn(opened, "dots", "row")] == three.order_at(index)
         assert drawn(opened, "dots", "bracket") == [f"{first}-{last}" for first, last in screen["groups"]]
     page.click("[data-copy-threshold]")
     page.wait_for_selector("#status:has-text('Copied')")
@@ -183,7 +183,7 @@ def test_systems_pairs_and_lines_can_be_chosen(visit: Open, three: Study, tmp_pa
     assert set(drawn(opened, "epc", "line")) == {"0", "1", "2"}
     assert opened.page.is_visible("#figure-scores-1")
 
-    best = three.pairs[first_pair(three)]
+    best = three.pairs[three.first_pair]
     assert drawn(opened, "epc", "pair") == [f"{best.a}-{best.b}"]
     opened.page.select_option("#pair", "2")
     assert drawn(opened, "epc", "pair") == ["1-2"]
@@ -198,9 +198,9 @@ def test_systems_pairs_and_lines_can_be_chosen(visit: Open, three: Study, tmp_pa
     bring(opened, "epc")
 
     opened.page.focus("#alpha")
-    assert drawn(opened, "epc", "band") == [str(order_at(three, three.at)[0])]
+    assert drawn(opened, "epc", "band") == [str(three.order_at(three.at)[0])]
     opened.page.focus("[data-toggle='2']")
-    assert set(drawn(opened, "epc", "band")) == {str(order_at(three, three.at)[0]), "2"}
+    assert set(drawn(opened, "epc", "band")) == {str(three.order_at(three.at)[0]), "2"}
     opened.page.uncheck("#bands")
     assert drawn(opened, "epc", "band") == []
     for box, what in (("optimism", "optimism"), ("ztest", "ztest")):

@@ -82,7 +82,10 @@ def test_the_numbers_are_those_of_compare_all_and_rank(
     assert [names[place] for place in shown["systems"]] == board.system.tolist()
     assert shown["before"] == board.post_rank.tolist()
     assert shown["after"] == board.rank.tolist()
-    assert np.array(shown["probability"]) == pytest.approx(board.rank_probability, abs=6e-4)
+    assert twelve.board is not None
+    assert np.array(shown["probability"]) == pytest.approx(twelve.board.rank_probability, abs=6e-4)
+    # The page takes them from what was drawn for all alphas; by itself an alpha has its own Monte Carlo noise.
+    assert twelve.board.rank_probability == pytest.approx(board.rank_probability, abs=0.1)
 
 
 def test_a_few_are_in_colour_and_none_repeats(forty: Study) -> None:

@@ -15,6 +15,7 @@ from priori.report import render_html
 from priori.report.figures import drawn
 from priori.report.page import asset, environment, pack, page_data, unpack
 from priori.studies.evaluation import Study
+from priori.words.cautions import cautions
 from priori.words.sentences import verdict
 
 VOID = {"meta", "link", "input", "br", "img", "hr"}
@@ -83,9 +84,9 @@ def test_the_page_carries_its_own_policy(two: Study, page: str) -> None:
 
 def test_what_it_says(two: Study, page: str) -> None:
     text = re.sub(r"\s+", " ", page.replace("\xa0", " "))
-    for answer in two.verdict.answers:
+    for answer in verdict(two).answers:
         assert answer.answer.replace("'", "&#39;").replace("<", "&lt;") in text
-    for caution in two.cautions:
+    for caution in cautions(two):
         assert caution.sentence in text
     order = [
         'id="headline"',

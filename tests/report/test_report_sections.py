@@ -10,12 +10,8 @@ import pytest
 import priori
 import small_studies
 from priori.report import render_html
-from priori.report.attacked import attacked
-from priori.report.calibration import calibration
-from priori.report.limits import limits
-from priori.report.people import groups, users
-from priori.report.sections import SECTIONS, Section, sections_of
-from priori.report.settling import settling
+from priori.report.sections import SECTIONS, Section, calibration, groups, limits, sections_of, settling, users
+from priori.report.sections import attacks as attacked
 from priori.scores.systems import SourceFile, System
 from priori.scores.trials import Names
 from priori.studies.evaluation import Settings, make_study
@@ -42,7 +38,7 @@ def test_nothing_to_settle() -> None:
 
 
 def test_a_new_section_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
-    added = Section("settling", "Another", "sections/settling.html", lambda study: None)
+    added = Section("settling", "Another", lambda study: None)
     monkeypatch.setattr("priori.report.sections.SECTIONS", (*SECTIONS, added))
     keys = [section.key for section, _ in sections_of(small_studies.study(2.5, 0.5))]
     assert keys == ["limits"]

@@ -7,8 +7,10 @@ import io
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import small_studies
@@ -48,6 +50,20 @@ def test_the_tables_hold_the_numbers(study: Study) -> None:
     for table in tables.values():
         assert all(len(row) == len(table.header) for row in table.rows)
         assert not table.groups or sum(width for _, width in table.groups) == len(table.header) - 1
+
+
+def test_who_is_expected_to_be_better_than_the_first_is_not_called_worse(study: Study) -> None:
+    first, *others = study.order_at(4)
+    turned = []
+    for pair in study.pairs:
+        assert pair.expected is not None
+        sure = np.ones(pair.alpha.size, dtype=np.bool_)
+        ahead = others[0] if {pair.a, pair.b} == {first, others[0]} else first
+        expected = np.full(pair.alpha.size, 0.1 if ahead == pair.b else -0.1)  # a lower HTER is better
+        turned.append(replace(pair, expected=expected, significant=sure))
+    table = moving_tables(replace(study, pairs=tuple(turned)), 4)[0]
+    name = study.members[first].name
+    assert [row[-1] for row in table.rows] == ["", f"better than {name}", f"worse than {name}"]
 
 
 def test_columns_without_numbers_are_left_out(hostile: Study) -> None:

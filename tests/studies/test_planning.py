@@ -378,3 +378,18 @@ def test_the_spread_of_a_difference_on_other_trials_is_shared_by_variance():
     assert both.design_effect == pytest.approx((0.09 * 3.0 + 0.03 * 1.5) / 0.12)
     assert both.intraclass == pytest.approx((0.09 * 0.2 + 0.03 * 0.1) / 0.12)
     assert both.freedom == pytest.approx(0.12**2 / (0.09**2 / 40 + 0.03**2 / 10))
+
+
+def test_thresholds_by_theory_are_planned_as_they_are():
+    rng = np.random.default_rng(3)
+    label, user = np.tile([0, 1], 300), np.arange(600) // 20
+
+    def curve(gain, name):
+        sets = [Scores.from_predictions(label, rng.normal(gain * label), user=user) for _ in range(2)]
+        return epc(*sets, criterion="bayes", alpha=[0.5], name=name)
+
+    pilots = {"pilot": curve(2.0, "A"), "pilot_b": curve(1.8, "B")}
+    planned = plan(difference=0.02, claim="method", **pilots)
+    assert planned.users == plan(difference=0.02, claim="deployed", **pilots).users > 30
+    assert planned.assumptions["claim"] == "deployed"
+    assert planned.power == pytest.approx(0.8, abs=0.05)

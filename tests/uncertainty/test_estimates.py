@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 import numpy as np
 import pytest
 
 from priori.uncertainty.estimates import Estimates, Part
 from priori.uncertainty.evidence import MethodEvidence, _with_mean
+
+if TYPE_CHECKING:
+    from priori.uncertainty.bootstrap.plans import BootstrapPlan
 
 
 def _estimates() -> Estimates:
@@ -35,7 +40,8 @@ def test_a_contrast_is_a_quadratic_form_of_the_covariance() -> None:
 def test_two_systems_or_many_have_the_same_degrees() -> None:
     estimates = _estimates()
     shares = np.full(5, 0.2)
-    evidence = MethodEvidence(_with_mean(estimates.value.T, shares), np.empty(0), 0.95, (), estimates, shares)
+    expected, no_plan = _with_mean(estimates.value.T, shares), cast("BootstrapPlan", None)
+    evidence = MethodEvidence(expected, np.empty(0), 0.95, (), estimates, shares, no_plan)
     variance, degrees = evidence._variance(np.array([0, 2]), np.array([1, 0]))
     for row, weights in enumerate(([1, -1, 0], [-1, 0, 1])):
         _, by_hand, freedom = estimates.contrast(weights)

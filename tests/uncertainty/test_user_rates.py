@@ -198,3 +198,10 @@ def test_animals_among_very_many_users_are_counted_against_the_hypergeometric() 
         expected = stats.hypergeom.sf(found - 1, 25_000, 6250, 6250)
         assert at_least(found, 25_000, 6250, 6250) == pytest.approx(expected, rel=1e-8)
     assert at_least(7, 12, 6, 6) == 0.0
+
+
+def test_quarters_are_those_of_the_mean_scores() -> None:
+    found = priori.user_rates(population(40, 5, 20, rng=3), 1.25)
+    genuine, impostor, _ = found.means()
+    for quarters, means in zip(found.quarters(), (genuine, impostor), strict=True):
+        assert quarters == pytest.approx(np.quantile(means, [0.25, 0.75]))

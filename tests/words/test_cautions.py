@@ -13,11 +13,12 @@ from priori import Scores
 from priori.base.cautions import Caution
 from priori.scores.systems import System
 from priori.studies.evaluation import Settings, make_study
+from priori.words.cautions import cautions
 
 
 def given(systems: list[System], **settings: Any) -> dict[str, Caution]:
     study = make_study(systems, Settings(**{"bootstrap": None, "points": 3, **settings}))
-    return {caution.code: caution for caution in study.cautions}
+    return {caution.code: caution for caution in cautions(study)}
 
 
 def normal(shift: float, seed: int, **sizes: Any) -> Scores:
@@ -141,7 +142,7 @@ def test_too_few_resamples() -> None:
 
 def test_warnings_come_before_notes() -> None:
     study = make_study(one(normal(7, 0), normal(7, 1, positives=100)), Settings(bootstrap=None, points=3))
-    levels = [caution.level for caution in study.cautions]
+    levels = [caution.level for caution in cautions(study)]
     assert levels == sorted(levels, reverse=True)
     assert {"warning", "note"} == set(levels)
 

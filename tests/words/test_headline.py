@@ -10,12 +10,13 @@ import pytest
 
 import priori
 import small_studies
-from priori.report.first_screen import order_at
 from priori.scores import Scores
 from priori.scores.systems import System
 from priori.studies.evaluation import Settings, Study, make_study
+from priori.studies.evaluation.pairs import alike_runs
+from priori.words.cautions import cautions
 from priori.words.glossary import GLOSSARY
-from priori.words.headline import FirstScreen
+from priori.words.headline import deployment, gravest, headline
 from priori.words.numbers import per_thousand_range
 
 
@@ -25,7 +26,7 @@ def clear() -> Study:
 
 
 def test_a_clear_answer(clear: Study) -> None:
-    answer = FirstScreen(clear).headline(clear.at)
+    answer = headline(clear, clear.at)
     a, b = (1000 * curve.value[clear.at] for curve in clear.curves)
     assert answer.text == f"A is better than B: about {a:.0f} errors in 1,000 against {b:.0f}"
     assert (answer.mark, answer.why) == ("clear", "95 % confidence")
@@ -33,8 +34,8 @@ def test_a_clear_answer(clear: Study) -> None:
 
 def test_an_answer_that_is_not_clear() -> None:
     study = small_studies.study(2.0, 2.1)
-    answer = FirstScreen(study).headline(study.at)
-    first = "AB"[order_at(study, study.at)[0]]
+    answer = headline(study, study.at)
+    first = "AB"[study.order_at(study.at)[0]]
     assert answer.text.startswith(f"{first} and {'B' if first == 'A' else 'A'} cannot be told apart: about ")
     assert answer.mark == "not clear"
 
@@ -43,29 +44,27 @@ def test_equal_amounts_are_said_once() -> None:
     (one,) = small_studies.systems(2.0)
     study = make_study([replace(one, name=name) for name in "AB"], Settings(n_resamples=200, points=5))
     errors = 1000 * study.curves[0].value[study.at]
-    assert FirstScreen(study).headline(study.at).text == (
-        f"A and B cannot be told apart: both about {errors:.0f} errors in 1,000"
-    )
+    assert headline(study, study.at).text == (f"A and B cannot be told apart: both about {errors:.0f} errors in 1,000")
 
 
 def test_several_systems() -> None:
     study = small_studies.study(2.5, 2.4, 0.5)
-    answer = FirstScreen(study).headline(study.at)
-    first, second, third = ("ABC"[place] for place in order_at(study, study.at))
+    answer = headline(study, study.at)
+    first, second, third = ("ABC"[place] for place in study.order_at(study.at))
     assert answer.text.startswith(f"{first} comes first with about ")
     assert answer.mark == "not clear"
     assert answer.why == f"{first} cannot be told from {second}; it is better than {third}"
-    assert FirstScreen(study).groups(study.at, order_at(study, study.at)) == [[0, 1]]
+    assert alike_runs(study.pairs, study.at, study.order_at(study.at)) == [[0, 1]]
 
 
 def test_one_system_and_no_bootstrap() -> None:
     one = small_studies.study(2.5, bootstrap=None)
-    assert FirstScreen(one).headline(one.at).mark is None
+    assert headline(one, one.at).mark is None
     two = small_studies.study(2.5, 1.0, bootstrap=None)
-    answer = FirstScreen(two).headline(two.at)
+    answer = headline(two, two.at)
     assert answer.mark == "not tested"
     assert answer.text.startswith("On this test set A comes first with about ")
-    assert FirstScreen(two).groups(two.at, [0, 1]) == []
+    assert alike_runs(two.pairs, two.at, [0, 1]) == []
 
 
 def test_numbers_that_look_alike_are_told_apart() -> None:
@@ -77,16 +76,16 @@ def test_numbers_that_look_alike_are_told_apart() -> None:
     study = make_study(systems, Settings(bootstrap=None, points=3))
     first, second = np.sort([1000 * curve.value[study.at] for curve in study.curves])
     assert f"{first:.0f}" == f"{second:.0f}"
-    text = FirstScreen(study).headline(study.at).text
+    text = headline(study, study.at).text
     assert text.count(f"{first:.1f}") == text.count(f"{second:.1f}") == 1
 
 
 def test_data_that_are_not_what_they_are_taken_for() -> None:
     scores = small_studies.scores(2.0, 1)
     study = make_study([System("A", scores, scores)], Settings(bootstrap=None, points=3))
-    answer = FirstScreen(study).headline(study.at)
+    answer = headline(study, study.at)
     assert (answer.mark, answer.why) == ("do not trust", "development and test set are the same")
-    caution = FirstScreen(study).gravest(study.at)
+    caution = gravest(study, study.at, cautions(study))
     assert caution is not None
     assert caution.code == "same-data"
 
@@ -94,7 +93,7 @@ def test_data_that_are_not_what_they_are_taken_for() -> None:
 def test_what_to_deploy_is_what_the_library_says() -> None:
     study = small_studies.study(1.0, 2.5, sizes={"users": 20})
     for index in (3, study.at):
-        card = FirstScreen(study).deployment(index)
+        card = deployment(study, index)
         curve = study.curves[1]
         assert card.name == "B"
         assert float(card.threshold) == pytest.approx(float(curve.threshold[index]), rel=1e-5)
@@ -111,18 +110,16 @@ def test_what_to_deploy_is_what_the_library_says() -> None:
 
 def test_the_gravest_caution_moves_with_alpha() -> None:
     study = small_studies.study(2.5, points=21, bootstrap=None)
-    first = FirstScreen(study)
-    codes = {None if (found := first.gravest(index)) is None else found.code for index in range(21)}
+    shown = [gravest(study, index, cautions(study)) for index in range(21)]
+    codes = {None if caution is None else caution.code for caution in shown}
     assert codes >= {"few-errors"}
-    texts = {str(first.gravest(index)) for index in range(21)}
-    assert len(texts) > 3
+    assert len({str(caution) for caution in shown}) > 3
 
 
 def test_other_domains_have_their_own_words() -> None:
     study = small_studies.study(2.5, 1.0, task="diagnosis")
-    screen = FirstScreen(study)
-    assert [line.who for line in screen.deployment(study.at).lines] == ["ill people", "healthy people"]
-    assert screen.headline(study.at).text.startswith("A is better than B: balanced accuracy ")
+    assert [line.who for line in deployment(study, study.at).lines] == ["ill people", "healthy people"]
+    assert headline(study, study.at).text.startswith("A is better than B: balanced accuracy ")
 
 
 def test_the_glossary_defines_what_it_uses() -> None:
@@ -145,8 +142,8 @@ def test_a_table_gives_the_intervals_of_the_trials_in_memory(tmp_path: Path) -> 
     sets = {"read": [priori.read(path) for path in frames], "scan": [priori.scan(path) for path in frames]}
     studies = {kind: make_study([System("A", *both)], settings) for kind, both in sets.items()}
     for index in range(5):
-        cards = [FirstScreen(study).deployment(index) for study in studies.values()]
+        cards = [deployment(study, index) for study in studies.values()]
         assert cards[0].lines == cards[1].lines
     threshold = float(studies["read"].curves[0].threshold[2])
     far = priori.rate_interval(sets["read"][1], threshold, rate="far")  # type: ignore[arg-type]
-    assert FirstScreen(studies["scan"]).deployment(2).lines[1].interval == per_thousand_range(far.lower, far.upper)
+    assert deployment(studies["scan"], 2).lines[1].interval == per_thousand_range(far.lower, far.upper)

@@ -14,8 +14,9 @@ from priori import compare, compare_all, count, ztest
 from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import get_task
 from priori.studies.evaluation import Settings, Study, make_study
+from priori.studies.evaluation.drawing import deployable
 from priori.studies.evaluation.pairs import Pair, pairs_of, spans_of
-from priori.words.numbers import deployable, weighing
+from priori.words.numbers import weighing
 from priori.words.sentences import (
     about_interval,
     about_letters,
@@ -113,16 +114,16 @@ def test_many_ranges_are_abridged() -> None:
 
 
 def test_without_a_bootstrap_nothing_is_claimed(plain: Study) -> None:
-    said = plain.verdict.answers[1].answer
+    said = verdict(plain).answers[1].answer
     assert "significant" not in said
     assert "No bootstrap was run; a z-test, which takes trials for independent, is" in said
     several = small_studies.study(2.5, 1.6, 1.0, bootstrap=None, points=5)
-    assert several.verdict.answers[1].answer == "No bootstrap was run, so there is no test of the differences."
+    assert verdict(several).answers[1].answer == "No bootstrap was run, so there is no test of the differences."
 
 
 def test_many_systems() -> None:
     study = small_studies.study(2.5, 2.4, 1.2, 0.8, sizes={"negatives": 600, "positives": 400}, n_resamples=2000)
-    performance, difference = (one.answer for one in study.verdict.answers[:2])
+    performance, difference = (one.answer for one in verdict(study).answers[:2])
     assert performance.startswith("At equal costs (alpha = 0.5), A has the lowest expected HTER of 4 systems: ")
     assert "Next comes B with" in performance
     assert "last D with" in performance
@@ -132,7 +133,7 @@ def test_many_systems() -> None:
 def test_five_systems_and_more_are_named_as_far_as_they_can_be() -> None:
     sizes = {"negatives": 600, "positives": 400}
     study = small_studies.study(2.5, 2.4, 0.9, 0.8, 0.7, 0.6, 0.5, sizes=sizes, n_resamples=2000)
-    performance, difference = (one.answer for one in study.verdict.answers[:2])
+    performance, difference = (one.answer for one in verdict(study).answers[:2])
     assert difference == (
         "At alpha = 0.5, A is significantly better than C, D, E and 2 others; the data cannot tell A from B."
     )
@@ -142,15 +143,15 @@ def test_five_systems_and_more_are_named_as_far_as_they_can_be() -> None:
     assert f"Next comes B with {values[1]:.1f} %" in performance
     assert f"last F with {max(values):.1f} %" in performance
     assert max(values) == values[5]
-    assert "None" not in study.verdict.text
+    assert "None" not in verdict(study).text
 
 
 def test_a_measure_to_maximise_and_equal_systems() -> None:
     systems = small_studies.systems(2.5, 2.5, 2.5, 2.5)
     same = [replace(systems[0], name=name) for name in "ABCD"]
     study = make_study(same, Settings(task="retrieval", n_resamples=100, points=3))
-    assert "A, B, C and D share the highest expected F1 of 4 systems" in study.verdict.answers[0].answer
-    assert study.verdict.answers[1].answer == (
+    assert "A, B, C and D share the highest expected F1 of 4 systems" in verdict(study).answers[0].answer
+    assert verdict(study).answers[1].answer == (
         "At alpha = 0.5, the data cannot tell A from any of the other 3 systems."
     )
 
@@ -172,7 +173,7 @@ def test_the_threshold_has_the_digits_that_matter() -> None:
     study = small_studies.study(2.5, points=5, bootstrap=None)
     curve = study.curves[0]
     for index in range(5):
-        text = deployable(curve, index)
+        text = deployable(curve)[index]
         for scores, wanted in ((curve.dev, curve.dev_outcomes), (curve.test, curve.outcomes)):
             found = count(scores, float(text))
             assert (found.fp, found.fn) == (wanted.fp[index], wanted.fn[index])
@@ -182,18 +183,18 @@ def test_the_threshold_has_the_digits_that_matter() -> None:
         at = np.full(5, threshold)
         outcomes = count(near, at)
         made = replace(curve, dev=near, test=near, threshold=at, dev_outcomes=outcomes, outcomes=outcomes)
-        assert deployable(made, 0) == text
+        assert deployable(made)[0] == text
 
 
 def test_what_the_threshold_does_is_said(plain: Study) -> None:
     said = answer(plain, "threshold")
     curve = plain.curves[0]
-    assert said.startswith(f"With A, accept when the score is greater than {deployable(curve, 2)}. ")
+    assert said.startswith(f"With A, accept when the score is greater than {deployable(curve)[2]}. ")
     assert f"wrongly accepts {curve.dev_outcomes.fp[2]} of 240 negatives" in said
     assert f"on the test set, {curve.outcomes.fp[2]} of 240 and {curve.outcomes.fn[2]} of 120." in said
     one = small_studies.study(2.5, bootstrap=None, points=5)
-    assert one.verdict.answers[1].answer.startswith("Accept when the score is greater than ")
-    assert [found.key for found in one.verdict.answers] == ["performance", "threshold", "optimism"]
+    assert verdict(one).answers[1].answer.startswith("Accept when the score is greater than ")
+    assert [found.key for found in verdict(one).answers] == ["performance", "threshold", "optimism"]
 
 
 def test_optimism_is_said_both_ways(plain: Study) -> None:
@@ -245,7 +246,7 @@ def test_a_comparison_says_what_the_study_says() -> None:
 def test_a_ranking_says_what_the_study_says() -> None:
     study = small_studies.study(2.5, 1.6, 2.0)
     found = compare_all(study.curves, n_resamples=200, rng=0)
-    assert difference(study.curves, pairs_of(found), study.at) == study.verdict.answers[1].answer
+    assert difference(study.curves, pairs_of(found), study.at) == verdict(study).answers[1].answer
 
 
 def test_one_sided_p_values_are_called_so() -> None:
@@ -256,7 +257,7 @@ def test_one_sided_p_values_are_called_so() -> None:
 
 def test_a_criterion_without_alpha() -> None:
     study = small_studies.study(2.5, 1.6, criterion="eer", points=3)
-    said = study.verdict.answers[1].answer
+    said = verdict(study).answers[1].answer
     assert said.startswith("At alpha = 0.5, the expected difference of ")
     assert said.endswith(" It is the same at every alpha, which this criterion does not use.")
 

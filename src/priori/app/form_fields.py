@@ -37,10 +37,7 @@ FORMATS = {
 }
 NAN_POLICIES = ("error", "reject", "drop")
 COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset", "group", "attack")
-CLAIMS: dict[Claim, str] = {
-    "method": "the systems, tuned again",
-    "deployed": "these thresholds",
-}
+CLAIMS: dict[Claim, str] = {"method": "the systems, tuned again", "deployed": "these thresholds"}
 
 #: What the form calls the options that messages name, as the command line and as Python spell them.
 LABELS = {

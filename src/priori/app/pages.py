@@ -71,10 +71,7 @@ def _stated(limits: Limits) -> dict[str, str]:
 
 
 def _form(
-    key: str,
-    job: Job | None = None,
-    fields: Mapping[str, str] | None = None,
-    errors: Mapping[str, str] | None = None,
+    key: str, job: Job | None = None, fields: Mapping[str, str] | None = None, errors: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """Return what the form's template needs: values as text, systems with their files, errors by field."""
     choices = asdict(job.choices if job is not None else Choices())

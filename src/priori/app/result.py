@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from priori.studies.evaluation import Study
+from typing import Any
 
 
 def _marks(mark: str) -> dict[str, str]:
@@ -14,16 +12,16 @@ def _marks(mark: str) -> dict[str, str]:
     return {name: f"{name}-{mark}" for name in ("nonce", "head", "bar")}
 
 
-def render_result(study: Study, mark: str) -> str:
-    """Render the page in the job's process, with places left open."""
+def render_result(context: Mapping[str, Any], mark: str) -> str:
+    """Render the page in the job's process, from what a report shows, with places left open."""
     from jinja2 import PackageLoader
 
-    from priori.report.page import environment, page_context
+    from priori.report.page import environment
 
     marks = _marks(mark)
-    context = page_context(study, nonce=marks["nonce"])
     template = environment(PackageLoader("priori.app")).get_template("result.html")
-    return template.render(**context, marks=marks)
+    # The server sends a policy with every answer; the page has none of its own.
+    return template.render(**{**context, "nonce": marks["nonce"], "policy": None, "marks": marks})
 
 
 def fill_result(page: str, mark: str, *, nonce: str, head: str, bar: str) -> str:

@@ -33,12 +33,8 @@ DOWNLOADS = {
     "report.json": "application/json",
     "report.csv": "text/csv; charset=utf-8",
 }
-#: Our own files: the package and the path in it, and the type.
-STATIC = {
-    "app.js": ("priori.app", "static/app.js", "text/javascript"),
-    "table.js": ("priori.app", "static/table.js", "text/javascript"),
-    "app.css": ("priori.app", "static/app.css", "text/css"),
-}
+#: Our own files, and their types.
+STATIC = {"app.js": "text/javascript", "table.js": "text/javascript", "app.css": "text/css"}
 
 
 def create_app(
@@ -120,13 +116,7 @@ class Server:
             raise Refusal(404, "this analysis has just been deleted or computed again; load the page again") from None
         return self._page(request, job.visitor, partial(self.pages.result, job=job, page=page))
 
-    def _page(
-        self,
-        request: Request,
-        visitor: str,
-        render: Callable[[str, str], str],
-        status: int = 200,
-    ) -> Response:
+    def _page(self, request: Request, visitor: str, render: Callable[[str, str], str], status: int = 200) -> Response:
         nonce = secrets.token_urlsafe(24)
         answer = _html(render(self.visitors.key(visitor), nonce), nonce, status)
         name, cookie = cookie_name(request), self.visitors.cookie(visitor)
@@ -260,17 +250,16 @@ class Server:
         return answer
 
     async def static(self, request: Request) -> Response:
-        """Our own script, style and icon."""
+        """Our own scripts and style."""
         name = request.path_params["name"]
         if name not in STATIC:
             raise Refusal(404, "there is no such page")
-        package, path, kind = STATIC[name]
-        content = await asyncio.to_thread((files(package) / path).read_bytes)
+        content = await asyncio.to_thread((files("priori.app") / "static" / name).read_bytes)
         tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
         headers = {"cache-control": "no-cache", "etag": tag}
         if request.headers.get("if-none-match") == tag:
             return Response(status_code=304, headers=headers)
-        return Response(content, media_type=kind, headers=headers)
+        return Response(content, media_type=STATIC[name], headers=headers)
 
     # -- refusals --------------------------------------------------------------------------------------
 

@@ -268,14 +268,15 @@ def _too_large(memory: int) -> str:
 def _write(study: Study, outcome: Path, mark: str) -> None:
     from priori.app.result import render_result
     from priori.base.texts import json_text
-    from priori.report.page import render_html
-    from priori.report.tables import render_csv
+    from priori.report.page import environment, page_context
+    from priori.report.tables import render_csv, study_dict
 
+    context = page_context(study)
     contents = {
-        "report.html": render_html(study),
-        "report.json": json_text(study.to_dict()) + "\n",
+        "report.html": environment().get_template("report.html").render(**context),
+        "report.json": json_text(study_dict(study)) + "\n",
         "report.csv": render_csv(study),
-        "page.html": render_result(study, mark),
+        "page.html": render_result(context, mark),
     }
     for name, text in contents.items():
         (outcome / name).write_text(text, encoding="utf-8", newline="")

@@ -45,7 +45,7 @@ def command(name: str, output: str, force: bool, bootstrap: str, resamples: int)
       priori demo cancer
     """
     from priori import examples
-    from priori.report import render_csv, render_html
+    from priori.report import cautions, render_csv, render_html
     from priori.report.page import NEEDED
     from priori.scores.systems import SourceFile, System
     from priori.studies.evaluation import Settings, make_study
@@ -77,7 +77,7 @@ def command(name: str, output: str, force: bool, bootstrap: str, resamples: int)
     write_whole(table, render_csv(study))
     bands = [member.band for member in study.members if member.band is not None]
     save(plot_epc(study.curves, bands=bands or None), figure)
-    warn(caution for caution in study.cautions if caution.level == "warning")
+    warn(caution for caution in cautions(study) if caution.level == "warning")
     emit(_story(study))
     tell(f"{example.title}: {example.provenance}")
     emit(f"\nThe page: {page}")
@@ -86,6 +86,7 @@ def command(name: str, output: str, force: bool, bootstrap: str, resamples: int)
 def _story(study: Study) -> str:
     """Return what the EER shows beside what happens at thresholds fixed in advance, and the verdict in words."""
     from priori.curves.roc import a_posteriori_break_even
+    from priori.words.sentences import verdict
 
     measure, task = study.settings.shown, study.settings.domain
     kind = "break-even point" if task.v1.greater_is_better else "EER"
@@ -105,7 +106,7 @@ def _story(study: Study) -> str:
     chosen = on_test.index((max if task.v1.greater_is_better else min)(on_test))
     best = values.index((max if measure.greater_is_better else min)(values))
     choice = _choice(study, chosen, best, kind, percent(values[chosen], measure.rate))
-    return table_text("", header, rows) + f"\n{choice}\n\n{study.verdict.text}\n"
+    return table_text("", header, rows) + f"\n{choice}\n\n{verdict(study).text}\n"
 
 
 def _choice(study: Study, chosen: int, best: int, kind: str, value: str) -> str:

@@ -19,7 +19,15 @@ from priori.cli.options import CLAIM, COSTS, CRITERION, MEASURE, one_alpha, outp
 from priori.cli.output import Output, Progress, emit, warn
 from priori.cli.systems import SYSTEMS, Systems
 from priori.examples import ABOUT, NAMES, load
-from priori.report import render_csv, render_html, render_latex, render_markdown
+from priori.report import (
+    cautions,
+    render_csv,
+    render_html,
+    render_latex,
+    render_markdown,
+    study_dict,
+    verdict,
+)
 from priori.report.page import NEEDED
 from priori.report.pdf import write_pdf
 from priori.scores.systems import SourceFile, System
@@ -31,7 +39,7 @@ PAGE = "report.html"
 TEXTS: dict[str, Callable[[Study], str]] = {
     "markdown": render_markdown,
     "latex": render_latex,
-    "json": lambda study: json_text(study.to_dict()),
+    "json": lambda study: json_text(study_dict(study)),
     "csv": render_csv,
 }
 
@@ -94,7 +102,7 @@ def command(
     evaluated = _systems(systems, example)
     with Progress() as progress:
         study = make_study(evaluated, settings, progress=progress.stage, command=typed(context))
-    warn(caution for caution in study.cautions if caution.level == "warning")
+    warn(caution for caution in cautions(study) if caution.level == "warning")
     if pdf is not None:
         write_pdf(study, pdf)
     if output.format != "html":
@@ -106,7 +114,7 @@ def command(
         emit(page)
     else:
         write_whole(output.path, page)
-        emit(f"{study.verdict.text}\n\nThe page: {output.path}" + ("" if pdf is None else f"\nThe PDF: {pdf}"))
+        emit(f"{verdict(study).text}\n\nThe page: {output.path}" + ("" if pdf is None else f"\nThe PDF: {pdf}"))
 
 
 def _systems(systems: Systems, example: str | None) -> list[System]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
+from priori.base.above import above
 from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import (
@@ -277,14 +278,11 @@ class EPC(Result):
         >>> bool(band.lower[0] < band.value[0] < band.upper[0])
         True
         """
-        from priori.uncertainty.bands import make_band
-        from priori.uncertainty.bootstrap.resampling import Resampling
-
-        resampling = Resampling(
-            bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, promise,
-            future_users, future_trials,
+        band: Band = above(self, "band")(
+            self, bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users,
+            promise, future_users, future_trials, threads=threads, progress=progress, keep=keep,
         )  # fmt: skip
-        return make_band(self, resampling, threads=threads, progress=progress, keep=keep)
+        return band
 
     def plot(
         self,
@@ -296,9 +294,14 @@ class EPC(Result):
         axis: AlphaAxis = "alpha",
     ) -> Axes:
         """Draw the curve; options as in `priori.plots.plot_epc`; returns the axes."""
-        from priori.plots import plot_epc
+        return above(self, "plot")([self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
 
-        return plot_epc([self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
+
+def row_of(curve: EPC, index: int) -> EPC:
+    """Return a curve at one of its alphas."""
+    names = ("alpha", "threshold", "dev_outcomes", "outcomes", "dev_v1", "dev_v2", "v1", "v2", "value", "best")
+    parts: dict[str, Any] = {name: getattr(curve, name)[index : index + 1] for name in names}
+    return replace(curve, fractions=(curve.fractions[index],), **parts)
 
 
 def described_parts(saved: Saved) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from priori.base.above import above
 from priori.base.alphas import as_fractions, grid
 from priori.base.errors import OptionError
 from priori.base.layouts import CAUTIONS, SIZE, TEXT, TEXTS, Layout, of, record
@@ -68,9 +69,7 @@ class OverBoth:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve over omega or over beta, or the surface where there are several of both; return the axes."""
-        from priori.plots import plot_epsc
-
-        return plot_epsc([self], ax=ax)
+        return above(self, "plot")([self], ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -178,14 +177,15 @@ class EPSC(Result, OverBoth):
 
         A simultaneous band covers the curve of each omega, not all of them together.
         """
-        from priori.uncertainty.bootstrap.resampling import Resampling
-        from priori.uncertainty.surface_bands import make_surface_band
-
-        resampling = Resampling(
-            bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, promise,
-            future_users, future_trials,
-        )  # fmt: skip
-        return make_surface_band(self, resampling, threads=threads, progress=progress)
+        bands = [
+            curve.band(bootstrap=bootstrap, n_resamples=n_resamples, resample=resample,
+                       confidence_level=confidence_level, interval=interval, simultaneous=simultaneous, rng=rng,
+                       shared_users=shared_users, promise=promise, future_users=future_users,
+                       future_trials=future_trials, threads=threads, progress=progress)
+            for curve in self.curves
+        ]  # fmt: skip
+        band: SurfaceBand = above(self, "band")(self, bands)
+        return band
 
 
 def _sizes(scores: Scores) -> dict[str, int]:

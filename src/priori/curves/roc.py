@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, NUMBER, SIZE, TEXT, Layout, Schema, of
@@ -148,13 +149,12 @@ class AposterioriROC(Result):
         progress: Progress | None = None,
     ) -> RocBand:
         """Return a vertical bootstrap band around the curve; options: `priori.uncertainty.roc_bands.roc_band`."""
-        from priori.uncertainty.roc_bands import roc_band
-
-        return roc_band(
+        band: RocBand = above(self, "band")(
             self.scores, fpr=fpr, points=points, bootstrap=bootstrap, n_resamples=n_resamples,
             confidence_level=confidence_level, interval=interval, simultaneous=simultaneous, rng=rng, threads=threads,
             progress=progress,
         )  # fmt: skip
+        return band
 
     def plot(
         self,
@@ -168,10 +168,8 @@ class AposterioriROC(Result):
         prior: Any = None,
     ) -> Axes:
         """Draw the curve, marked a posteriori; options as in `priori.plots.plot_roc`; returns the axes."""
-        from priori.plots import plot_roc
-
-        return plot_roc([self], ax=ax, operating_points=operating_points, bands=bands, chance=chance, axes=axes,
-                        log=log, prior=prior)  # fmt: skip
+        return above(self, "plot")([self], ax=ax, operating_points=operating_points, bands=bands, chance=chance,
+                     axes=axes, log=log, prior=prior)  # fmt: skip
 
 
 def measures_of(axes: Axis, prior: Any = None) -> tuple[Measure, Measure]:
@@ -235,9 +233,7 @@ class AposterioriDET(AposterioriROC):
         bands: Sequence[Mapping[str, Floats]] = (),
     ) -> Axes:
         """Draw the curve on probit axes, marked a posteriori; options as in `priori.plots.plot_det`."""
-        from priori.plots import plot_det
-
-        return plot_det([self], ax=ax, operating_points=operating_points, bands=bands)
+        return above(self, "plot")([self], ax=ax, operating_points=operating_points, bands=bands)
 
 
 def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors]:

@@ -54,8 +54,8 @@ def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
         if rows.size:
             ax.scatter(genuine[rows], impostor[rows], s=size, facecolors="none", edgecolors=colour, lw=1.4,
                        label=_labelled(KINDS[kind][2], rows, every.size), zorder=3)  # fmt: skip
-    for limits, line in ((genuine, ax.axvline), (impostor, ax.axhline)):
-        for quarter in np.quantile(limits, [0.25, 0.75]) if limits.size else ():
+    for quarters, line in zip(found.quarters(), (ax.axvline, ax.axhline), strict=True):
+        for quarter in quarters:
             line(quarter, color="0.8", lw=0.8, ls=":", zorder=1)
     corners = {"doves": (1, 0), "worms": (0, 1), "chameleons": (1, 1), "phantoms": (0, 0)}
     for name, (x, y) in corners.items():

@@ -9,23 +9,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.curves.roc import AposterioriDET, AposterioriROC
 from priori.curves.thinning import thin
 from priori.plots.comparison import draw_replicates
 from priori.plots.curves import plot_det, plot_roc
 from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes, spread
 from priori.plots.style import COLOURS, scaling
-from priori.report.first_screen import dots, first_pair, order_at
-from priori.report.ranking_data import beats
 from priori.studies.evaluation import Study
-from priori.studies.evaluation.drawing import probit
-from priori.studies.evaluation.study import FEW, ranks_of
-from priori.words.headline import FirstScreen
+from priori.studies.evaluation.drawing import COARSE, coarse
+from priori.studies.evaluation.pairs import alike_runs
+from priori.studies.evaluation.study import FEW
+from priori.words.headline import dots
 from priori.words.numbers import short
 
 if TYPE_CHECKING:
@@ -41,11 +39,6 @@ STYLE: dict[str, Any] = {
 
 #: What is nearer to a line than this, in points of the drawing, is not seen beside it.
 SEEN = 0.25
-#: Curves drawn in grey have so many points, each within this share of the axes from where it should be.
-GREY_POINTS, COARSE = 100, 0.004
-#: About as many deviates as the axes of DET curves span.
-DEVIATES = 8
-Posterior = TypeVar("Posterior", AposterioriROC, AposterioriDET)
 
 #: Systems that have no colour of their own.
 GREY = "#8b919b"
@@ -83,7 +76,7 @@ def drawings(study: Study) -> dict[str, Drawing]:
     return chosen
 
 
-def drawn(name: str, draw: Callable[[Figure], None], size: tuple[float, float]) -> str:
+def drawn(name: str, draw: Callable[[Figure], object], size: tuple[float, float]) -> str:
     """Return what ``draw`` puts on a figure of ``size`` inches, as SVG that can stand inside a page."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -120,16 +113,13 @@ def _slim(svg: str) -> str:
     svg = re.sub(r' xmlns(:xlink)?="[^"]*"| version="1.1"', "", svg).replace("xlink:href", "href")
     svg = svg.replace("<svg", '<svg font-size="10"', 1)
     svg = re.sub(r' d="([^"]*)"', lambda path: f' d="{_shorter(path[1])}"', svg)
-    svg = re.sub(r"<[^>]*>", lambda tag: _rounded(tag[0]), svg)  # what stands between tags is for people
+    short_number = partial(re.sub, r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"))
+    svg = re.sub(r"<[^>]*>", lambda tag: short_number(tag[0]), svg)  # what stands between tags is for people
     svg = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;\"]*", _font, svg)
     svg = re.sub(r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^)]*\)\"", "", svg)
     for theirs, ours in (("#000000", "currentColor"), ("#ffffff", "var(--paper)"), ("#d9d9d9", "var(--shade)")):
         svg = svg.replace(theirs, ours)
     return re.sub(r"\n\s*", "\n", _without_repeats(svg)).strip()
-
-
-def _rounded(tag: str) -> str:
-    return re.sub(r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), tag)
 
 
 def _font(said: re.Match[str]) -> str:
@@ -196,16 +186,6 @@ def _move(x: int, y: int) -> str:
     return f"h{_tenths(x)}" if y == 0 else f"v{_tenths(y)}" if x == 0 else f"l{_pair(x, y)}"
 
 
-def coarse(curve: Posterior) -> Posterior:
-    """Return a curve with the points that a thin grey line needs."""
-    if isinstance(curve, AposterioriDET):
-        x, y = (probit(rate) / DEVIATES for rate in (curve.fpr, curve.fnr))
-    else:
-        x, y = curve.fpr, curve.tpr
-    points = thin(x, y, tolerance=COARSE, most=GREY_POINTS)
-    return replace(curve, threshold=curve.threshold[points], outcomes=curve.outcomes[points])
-
-
 def _label(name: str) -> str:
     """Return a name as matplotlib shows it as it is: no formulas, not hidden by a first underscore."""
     text = short(name, 28).replace("$", r"\$")
@@ -218,7 +198,7 @@ def _curves(study: Study, figure: Figure) -> None:
     panels = figure.subplots(rows, 1, sharex=True, squeeze=False, height_ratios=[2, 1][:rows])[:, 0]
     axes, scale = panels[0], 100 if study.settings.shown.rate else 1
     _in_grey(axes, [_thinned(curve.alpha, scale * curve.value) for curve in _others(study, study.curves)])
-    leader, ends = order_at(study, study.at)[0], []
+    leader, ends = study.order_at(study.at)[0], []
     for number, place in enumerate(study.matter):
         member, colour = study.members[place], COLOURS[number]
         if place == leader and member.band is not None:
@@ -245,7 +225,7 @@ def _curves(study: Study, figure: Figure) -> None:
 
 def _difference(study: Study, axes: Axes, scale: int) -> None:
     """Draw the difference with its interval, and in the winner's colour where it is significant."""
-    pair = study.pairs_that_matter[first_pair(study)]
+    pair = study.pairs_that_matter[study.first_pair]
     if pair.lower is not None and pair.upper is not None:
         axes.fill_between(pair.alpha, scale * pair.lower, scale * pair.upper, color=GREY, alpha=0.3, lw=0)
     if pair.expected is not None:
@@ -262,7 +242,7 @@ def _difference(study: Study, axes: Axes, scale: int) -> None:
 
 def _replicates(study: Study, figure: Figure) -> None:
     """Draw how the replicates of the difference spread at the alpha of interest."""
-    pair, axes = study.pairs_that_matter[first_pair(study)], figure.add_subplot()
+    pair, axes = study.pairs_that_matter[study.first_pair], figure.add_subplot()
     scale = 100 if study.settings.shown.rate else 1
     assert pair.spread is not None
     counts = pair.spread.counts[study.at]
@@ -310,7 +290,7 @@ def _others(study: Study, drawn: Sequence[Any]) -> list[Any]:
 def _dots(study: Study, figure: Figure, *, most: int) -> None:
     """Draw values, intervals and ranks, from best to worst, and brackets round what cannot be told apart."""
     scale, axes = 100 if study.settings.shown.rate else 1, figure.add_subplot()
-    order, texts = order_at(study, study.at)[:most], dots(study, study.at)
+    order, texts = study.order_at(study.at)[:most], dots(study, study.at)
     drawn: dict[str, list[tuple[int, float, float, float]]] = {}
     for row, place in enumerate(order):
         member = study.members[place]
@@ -328,7 +308,7 @@ def _dots(study: Study, figure: Figure, *, most: int) -> None:
         axes.plot(ends.ravel(), rows.repeat(3), color=colour, lw=2.5)
         axes.plot(values, rows, "o", color=colour, ms=7)
     if most == FEW:
-        for first, last in FirstScreen(study).groups(study.at, order):
+        for first, last in alike_runs(study.pairs, study.at, order):
             axes.plot([-0.012, -0.02, -0.02, -0.012], [first - 0.3, first - 0.3, last + 0.3, last + 0.3], color=GREY,
                       transform=axes.get_yaxis_transform(), clip_on=False, lw=1.2)  # fmt: skip
         axes.tick_params(axis="y", pad=10, length=0)
@@ -344,10 +324,12 @@ def _dots(study: Study, figure: Figure, *, most: int) -> None:
 
 def _matrix(study: Study, figure: Figure) -> None:
     """Draw who is significantly better than whom."""
-    order = np.argsort(ranks_of(study.curves, study.at), kind="stable")
+    order = np.array(study.order_at(study.at))
     better = np.zeros((order.size, order.size), dtype=np.bool_)
-    for pair, letter in zip(study.pairs, beats(study)[study.at], strict=True):
-        better[pair.a, pair.b], better[pair.b, pair.a] = letter == "a", letter == "b"
+    for pair in study.pairs:
+        best = pair.better(study.at) if pair.significant is not None and pair.significant[study.at] else None
+        if best is not None:
+            better[best, pair.a + pair.b - best] = True
     names = [_label(study.members[place].name) for place in order.tolist()]
     plot_pairs(names, better[np.ix_(order, order)], ax=figure.add_subplot())
 

@@ -7,47 +7,38 @@ import gzip
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.cautions import shown
-from priori.base.errors import OptionError
+from priori.base.cautions import Caution, shown
 from priori.base.extras import require
 from priori.base.results import plain
-from priori.curves.epc import epc
 from priori.plots.curves import det_axes
-from priori.report.figures import coarse
-from priori.report.first_screen import (
-    about_sets,
-    dots,
-    first_pair,
-    meaning_of,
-    order_at,
-    screen_at,
-    slider_words,
-    what_is_shown,
-)
-from priori.report.ranking_data import ranking_data
+from priori.plots.leaderboard import MATRIX_NAMED, named_rows, spread
 from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
-from priori.studies.evaluation.drawing import probit
-from priori.studies.evaluation.pairs import Pair
+from priori.studies.evaluation.drawing import coarse, probit
+from priori.studies.evaluation.pairs import alike_runs
+from priori.studies.evaluation.study import FEW
+from priori.words.cautions import cautions
 from priori.words.figure_descriptions import describe_figures
 from priori.words.glossary import GLOSSARY
-from priori.words.headline import FirstScreen
-from priori.words.numbers import alpha_text, clean, level_text, short, unbroken, weighing
+from priori.words.headline import deployment, dots, gravest, headline
+from priori.words.numbers import alpha_text, clean, counted, level_text, percent, short, unbroken, weighing
 from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, verdict
+from priori.words.tasks import task_words
 
 #: The libraries that the page is made with.
 NEEDED = ("jinja2", "markupsafe", "matplotlib")
 #: The parts of the page's script, in the order in which they need each other.
 SCRIPTS = ("state.js", "drawing.js", "figures.js", "report.js")
-#: A curve of more constant pieces is drawn at the alphas of the slider.
-MOST_STEPS = 400
+#: The height of a rank in the slope chart and of a line of its text, in pixels.
+RANK, LINE = 6, 15
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -98,7 +89,7 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
     from markupsafe import Markup
 
     scripts: list[Any] = []
-    alternatives, sections = describe_figures(study), sections_of(study)
+    alternatives, sections, known = describe_figures(study), sections_of(study), cautions(study)
     figures: dict[str, Any] = dict.fromkeys(alternatives, "")
     if static:
         from priori.report.figures import static_figures
@@ -110,13 +101,14 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
     return {
         "study": study,
         "title": heading(study),
-        "cautions": shown(study.cautions),
+        "cautions": shown(known),
+        "answers": verdict(study).answers,
         "about_sets": about_sets(study),
-        "screen": screen_at(FirstScreen(study), study.at),
+        "screen": screen_at(study, study.at, known),
         "what_is_shown": what_is_shown(study),
         "measure_meaning": meaning_of(study),
         "tested": bool(study.pairs) and study.pairs[0].significant is not None,
-        "first_pair": first_pair(study),
+        "first_pair": study.first_pair,
         **slider_words(study),
         "has_limits": any(section.key == "limits" for section, _ in sections),
         "glossary": GLOSSARY,
@@ -187,53 +179,27 @@ def term(text: str) -> Any:
 
 def page_data(study: Study) -> dict[str, Any]:
     """Return everything the scripts of the page need."""
-    measure = study.settings.shown
+    measure, ends = study.settings.shown, slider_words(study)["slider_ends"]
     return {
         "at": study.at,
         "alpha": study.curves[0].alpha,
         "level": study.settings.confidence_level,
         "levelText": level_text(study.settings.confidence_level),
-        "alphaTitle": _alpha_title(study),
-        "pair": first_pair(study),
+        "alphaTitle": "alpha" if ends[0].startswith("alpha") else f"alpha   (0: {ends[0]}; 1: {ends[1]})",
+        "pair": study.first_pair,
         "measure": {"title": measure.title, "name": measure.name, "percent": measure.rate,
                     "better": measure.greater_is_better, "fromZero": measure.rate and not measure.greater_is_better},
         "systems": [_system(member, place in study.matter) for place, member in enumerate(study.members)],
         "many": study.many,
         "matter": study.matter,
-        "pairs": [_pair(pair) for pair in study.pairs_that_matter],
+        "pairs": [
+            {**pair.to_dict(), "spread": None if pair.spread is None else vars(pair.spread)}
+            for pair in study.pairs_that_matter
+        ],
         "ranking": ranking_data(study),
         "det": _det_axis(study),
         "live": _live(study),
     }  # fmt: skip
-
-
-def _pair(pair: Pair) -> dict[str, Any]:
-    """Return a pair with its histograms."""
-    spread = None if pair.spread is None else {name: getattr(pair.spread, name) for name in ("low", "high", "counts")}
-    return {**pair.to_dict(), "spread": spread}
-
-
-def _alpha_title(study: Study) -> str:
-    """Return what the axis of alphas says."""
-    ends = slider_words(study)["slider_ends"]
-    return "alpha" if ends[0].startswith("alpha") else f"alpha   (0: {ends[0]}; 1: {ends[1]})"
-
-
-def _steps(member: Member) -> dict[str, Any] | None:
-    """Return the constant pieces of a curve, where each begins; None where they are not known or too many."""
-    curve = member.curve
-    if curve.dev.scanned or curve.test.scanned or curve.measure.needs_alpha:
-        return None
-    try:
-        exact = epc(
-            curve.dev, curve.test, task=curve.task, criterion=curve.criterion, measure=curve.measure, exact=True
-        )
-    except OptionError:
-        return None
-    begins = np.append(True, (np.diff(exact.value) != 0) | (np.diff(exact.best) != 0))
-    if begins.sum() > MOST_STEPS:
-        return None
-    return {name: _short(getattr(exact, name)[begins]) for name in ("alpha", "value", "best")}
 
 
 def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
@@ -250,15 +216,18 @@ def _system(member: Member, matters: bool) -> dict[str, Any]:
     curve, band = member.curve, member.band
     shares = {name: _short(share, 4) for name, share in member.histogram.shares().items()}
     outcomes, roc, det = curve.outcomes, member.roc, member.det
+    steps = None
     if not matters:
         roc, det = coarse(roc), coarse(det)
+    elif member.steps is not None:
+        steps = {name: _short(values) for name, values in member.steps.items()}
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
     return {
         "name": clean(member.name), "short": short(member.name, 40),
         "value": curve.value, "best": curve.best, "threshold": curve.threshold,
         "devV1": curve.dev_v1, "devV2": curve.dev_v2, "v1": curve.v1, "v2": curve.v2,
         "lower": None if band is None else band.lower, "upper": None if band is None else band.upper,
-        "counts": vars(outcomes), "steps": _steps(member) if matters else None,
+        "counts": vars(outcomes), "steps": steps,
         "roc": {"fpr": _short(roc.fpr), "tpr": _short(roc.tpr), "auc": member.auc},
         "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
         "det": {"fpr": _short(det.fpr), "fnr": _short(det.fnr), **_deviates(det.fpr, det.fnr), "eer": member.eer},
@@ -276,10 +245,9 @@ def _det_axis(study: Study) -> dict[str, Any]:
 
 def _live(study: Study) -> dict[str, Any]:
     """Return every text that moves with alpha, one entry per alpha."""
-    settings, alphas = study.settings, study.curves[0].fractions
+    settings, alphas, known = study.settings, study.curves[0].fractions, cautions(study)
     tables: dict[str, dict[str, list[Any]]] = {}
     answers: dict[str, list[str]] = {}
-    first = FirstScreen(study)
     for index in range(len(alphas)):
         for table in moving_tables(study, index):
             texts = tables.setdefault(table.key, {"cells": [], "systems": []})
@@ -292,8 +260,109 @@ def _live(study: Study) -> dict[str, Any]:
         "alpha": [alpha_text(alpha) for alpha in alphas],
         "weighing": [unbroken(weighing(settings.rule, settings.domain, alpha)) for alpha in alphas],
         "answers": answers,
-        "screen": [screen_at(first, index) for index in range(len(alphas))],
-        "order": [order_at(study, index) for index in range(len(alphas))],
+        "screen": [screen_at(study, index, known) for index in range(len(alphas))],
+        "order": [study.order_at(index) for index in range(len(alphas))],
         "dots": [dots(study, index) for index in range(len(alphas))],
         "tables": tables,
+    }
+
+
+# -- the first screen, and the words of its slider ------------------------------------------------------------
+
+
+def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, Any]:
+    """Return everything that the first screen says at an alpha."""
+    answer, deployed, caution = headline(study, index), deployment(study, index), gravest(study, index, known)
+    extreme = deployed.threshold in ("inf", "-inf")
+    return {
+        "headline": unbroken(answer.text), "mark": answer.mark, "why": unbroken(answer.why),
+        "name": deployed.name, "threshold": deployed.threshold, "extreme": extreme,
+        "rule": deployed.rule if extreme else "accept when the score is greater than",
+        "lines": [[line.who, line.number, line.fate, line.interval] for line in deployed.lines],
+        "caution": None if caution is None else [caution.heading, unbroken(caution.sentence)],
+        "groups": alike_runs(study.pairs, index, study.order_at(index)[:FEW]),
+    }  # fmt: skip
+
+
+def about_sets(study: Study) -> str:
+    """Say what thresholds were chosen on and judged on."""
+    sets = [study.curves[0].dev, study.curves[0].test]
+    users = [scores.n_users for scores in sets]
+    counts = [counted(n, "user") for n in users] if all(users) else [counted(len(scores), "trial") for scores in sets]
+    return f"thresholds chosen on {counts[0]}, judged on {counts[1]}"
+
+
+def what_is_shown(study: Study) -> str:
+    """Return the title of the first figure."""
+    measure, band = study.settings.shown, study.members[0].band
+    interval = "" if band is None else f", {level_text(study.settings.confidence_level)} interval"
+    return f"What to expect in use: {measure.title}{interval}"
+
+
+def slider_words(study: Study) -> dict[str, Any]:
+    """Return what stands at the ends of the slider, and its presets: an alpha and the words for it."""
+    criterion, words = study.settings.rule.name, task_words(study.settings.domain)
+    costs = criterion in ("wer", "pr")
+    ends = (f"avoid {words.missing}", f"avoid {words.letting_in}") if costs else ("alpha 0", "alpha 1")
+    if criterion in ("target-v1", "target-v2"):
+        target = study.settings.domain.v1 if criterion == "target-v1" else study.settings.domain.v2
+        ends = (f"{target.title} of {percent(0.0)}", f"{target.title} of {percent(1.0)}")
+    tenfold = [
+        (1 / 11, f"{words.missing} 10 times worse"),
+        (0.5, "equal costs"),
+        (10 / 11, f"{words.letting_in} 10 times worse"),
+    ]
+    return {
+        "slider_ends": ends,
+        "presets": tenfold if criterion == "wer" else [],
+        "own_costs": criterion == "wer",
+        "task_words": words,
+    }
+
+
+def meaning_of(study: Study) -> str:
+    """Return what the measure shown means, in a sentence."""
+    title = study.settings.shown.title
+    known = {term.lower(): meaning for term, meaning in GLOSSARY.items()}
+    return known.get(title.lower(), f"{'higher' if study.settings.shown.greater_is_better else 'lower'} is better.")
+
+
+# -- what ranks need ------------------------------------------------------------
+
+
+def ranking_data(study: Study) -> dict[str, Any] | None:
+    """Return what the figures of three or more systems need; None of fewer, and where nothing was tested."""
+    if study.standings is None or study.ranking is None:
+        return None
+    # For each alpha a letter per pair: a or b for the one that is significantly better, else a dot.
+    tested = study.ranking.verdict
+    first = (tested.expected > 0) == study.ranking.greater_is_better
+    letters = np.where(tested.significant, np.where(first, "a", "b"), ".")
+    return {
+        "possible": ["".join("01"[int(could)] for could in column) for column in study.standings[2].T],
+        "beats": ["".join(column) for column in letters.T.tolist()] if study.many else None,
+        "board": _board(study),
+    }
+
+
+def _board(study: Study) -> dict[str, Any] | None:
+    """Return both rankings at the alpha of interest: each row a system, by its number, from best to worst."""
+    board = study.board
+    if board is None:
+        return None
+    number = {member.name: place for place, member in enumerate(study.members)}
+    ranks = {"before": board.post_rank, "after": board.rank}
+    named = named_rows(board, MATRIX_NAMED)
+    height = max(RANK * board.system.size, LINE * len(named))
+    gap = LINE * board.system.size / height
+    return {
+        "systems": [number[str(name)] for name in board.system],
+        "against": board.settings["against"],
+        "gain": [move["gain"] for move in board.moves],
+        "significant": [move["significant"] for move in board.moves],
+        **ranks,
+        "named": named,
+        "height": height,
+        "at": {side: spread(values[named].astype(np.float64), gap) for side, values in ranks.items()},
+        "probability": np.round(board.rank_probability, 3),
     }

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
 from priori.base.cautions import shown
+from priori.base.results import plain
 from priori.base.texts import csv_text
 from priori.decisions.measure import Measure
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.pairs import Pair
 from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.bands import Band
-from priori.words.numbers import (
-    alpha_text,
-    bounds,
-    cell,
-    deployable,
-    level_text,
-    p_text,
-    rank_range,
-    short,
-    threshold_text,
-)
+from priori.words.cautions import cautions
+from priori.words.numbers import alpha_text, bounds, cell, level_text, p_text, rank_range, short, threshold_text
 from priori.words.paper_tables import PREAMBLE, latex_table, markdown_table, markdown_text
-from priori.words.sentences import about_claim, about_standings, heading
+from priori.words.sentences import about_claim, about_standings, heading, verdict
 
 #: The alphas that a table along the curve shows: the nearest there are.
 ALPHAS = (0.1, 0.25, 0.5, 0.75, 0.9)
@@ -105,7 +98,7 @@ def operating_points(study: Study, index: int) -> TextTable:
     rows = []
     for name, member in _by_name(study):
         curve = member.curve
-        threshold = threshold_text(deployable(curve, index))
+        threshold = threshold_text(member.deployable[index])
         rates = (cell(float(rate[index])) for rate in (curve.dev_v1, curve.dev_v2, curve.v1, curve.v2))
         value, best = (cell(float(values[index]), measure.rate) for values in (curve.value, curve.best))
         interval, optimism = _interval(member.band, index, measure), _signed(float(curve.optimism[index]), measure)
@@ -162,24 +155,23 @@ def _about_tests(study: Study) -> str:
 
 def leaderboard(study: Study, index: int) -> TextTable:
     """Return the systems from best to worst at an alpha, and between which ranks each lies."""
-    ranks, names = ranks_of(study.curves, index), _names(study)
-    measure, order = study.settings.shown, sorted(range(len(names)), key=ranks.__getitem__)
-    best, tested = order[0], study.pairs[0].significant is not None
+    ranks, names, order = ranks_of(study.curves, index), _names(study), study.order_at(index)
+    measure, best, tested = study.settings.shown, order[0], study.pairs[0].significant is not None
     against = {pair.a + pair.b - best: pair for pair in study.pairs if best in (pair.a, pair.b)}
     rows = []
     for system in order:
-        member, verdict = study.members[system], ""
-        if system != best:
-            significant = against[system].significant
-            worse = "worse than" if significant is not None and significant[index] else "cannot be told from"
-            verdict = f"{worse} {names[best]}"
+        member, told = study.members[system], "" if tested else MISSING
+        if tested and system != best:
+            # The tests may expect the one to be better that is not so on this test set.
+            pair = against[system]
+            ahead = pair.better(index) if pair.significant is not None and pair.significant[index] else None
+            told = "cannot be told from" if ahead is None else "worse than" if ahead == best else "better than"
+            told = f"{told} {names[best]}"
         value = cell(float(member.curve.value[index]), measure.rate)
         interval = _interval(member.band, index, measure)
         letters = MISSING if study.letters is None else study.letters[index][system]
         between = _between(study, system, index)
-        rows.append(
-            (names[system], str(ranks[system]), between, value, interval, letters, verdict if tested else MISSING)
-        )
+        rows.append((names[system], str(ranks[system]), between, value, interval, letters, told))
     header = ("System", "Rank", "Between", measure.title, _level(study), "Group", "Against the first")
     note = "" if study.standings is None else about_standings(study)
     return TextTable("leaderboard", "Ranking", header, tuple(rows), note, words=(2, 5, 6), systems=tuple(order))
@@ -239,9 +231,9 @@ def fixed_tables(study: Study) -> list[TextTable]:
 
 def render_markdown(study: Study) -> str:
     """Return the verdict, the cautions and the tables of a study as Markdown, names escaped."""
-    parts = [f"# {markdown_text(heading(study))}", *(markdown_text(answer.answer) for answer in study.verdict.answers)]
-    if cautions := shown(study.cautions):
-        parts.append("\n".join(f"- **{caution.heading}.** {markdown_text(caution.sentence)}" for caution in cautions))
+    parts = [f"# {markdown_text(heading(study))}", *(markdown_text(answer.answer) for answer in verdict(study).answers)]
+    if found := shown(cautions(study)):
+        parts.append("\n".join(f"- **{caution.heading}.** {markdown_text(caution.sentence)}" for caution in found))
     for heading_text, table in _headed_tables(study):
         # The words of the groups stand before those of their columns.
         headings = zip(table.groups_by_column, table.header, strict=True)
@@ -263,6 +255,23 @@ def render_latex(study: Study) -> str:
         for heading, table in _headed_tables(study)
     ]
     return "\n\n".join([PREAMBLE, *parts]) + "\n"
+
+
+def study_dict(study: Study) -> dict[str, Any]:
+    """Return a study and its answers as plain dictionaries and lists, ready for JSON."""
+    return {
+        "title": heading(study),
+        "settings": plain(study.settings.to_dict()),
+        "verdict": {answer.key: answer.answer for answer in verdict(study).answers},
+        "cautions": plain(list(cautions(study))),
+        "systems": [member.to_dict() for member in study.members],
+        "comparisons": [pair.to_dict() for pair in study.pairs_that_matter],
+        "ranks": ranks_of(study.curves, study.at),
+        "letters": None if study.letters is None else list(study.letters[study.at]),
+        "leaderboard": None if study.board is None else study.board.to_dict(),
+        "versions": study.versions,
+        "command": study.command,
+    }
 
 
 def render_csv(study: Study, *, raw_text: bool = False) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.layouts import (
     CAUTIONS,
@@ -174,9 +175,7 @@ class Coverage(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the coverage against the number of draws (Figure 2); returns the axes."""
-        from priori.plots import plot_coverage
-
-        return plot_coverage(self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per bootstrap and number of draws."""

@@ -134,22 +134,20 @@ class DesignEffect(Result):
 
     def variance(self, weights: Weights, users: float = 1) -> float:
         """Return the variance of an aggregate measured on so many users with as many trials each."""
-        far, frr = float(weights.far), float(weights.frr)
-        one_user = sum(
-            weight**2 * spread.variance * spread.design_effect / spread.per_user
-            for weight, spread in ((far, self.negatives), (frr, self.positives))
-        )
-        return (one_user + 2 * far * frr * self.covariance) / users
+        one_user = sum(part for part, _ in self._parts(weights))
+        return (one_user + 2 * float(weights.far) * float(weights.frr) * self.covariance) / users
+
+    def _parts(self, weights: Weights) -> list[tuple[float, Spread]]:
+        """Return what each class brings to the variance of an aggregate measured on one user."""
+        classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
+        return [(weight**2 * each.variance * each.design_effect / each.per_user, each) for weight, each in classes]
 
     def degrees(self, weights: Weights) -> tuple[float, float]:
         """Return the degrees of freedom of an aggregate's variance: for each user of a study, and of the pilot."""
-        classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
-        parts = [
-            (w**2 * spread.variance * spread.design_effect / spread.per_user, spread) for w, spread in classes if w
-        ]
-        variances = [part for part, _ in parts]
-        if not any(variances):
+        parts = [(part, spread) for part, spread in self._parts(weights) if part]
+        if not parts:
             return np.inf, np.inf
+        variances = [part for part, _ in parts]
         study = welch(variances, [each.freedom * each.per_user / each.design_effect for _, each in parts])
         return float(study), float(welch(variances, [each.freedom * each.measured for _, each in parts]))
 
@@ -159,9 +157,8 @@ class DesignEffect(Result):
         All of them where each has trials of both classes; where classes are people of their own, as Welch and
         Satterthwaite have it.
         """
-        classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
-        parts = [w**2 * each.variance * each.design_effect / each.per_user for w, each in classes]
-        return float(welch(parts, [each.share for _, each in classes], 1.0))
+        parts = self._parts(weights)
+        return float(welch([part for part, _ in parts], [each.share for _, each in parts], 1.0))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per class."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -139,7 +140,6 @@ def plan(
     >>> plan(difference=0.01, power=0.9, far=0.05, frr=0.05, negatives_per_positive=10).positives
     2746
     """
-    weights = weights_of(measure)
     goal = _goal(width, difference, power, assurance, confidence_level, alternative)
     per_user = (negatives_per_user, positives_per_user)
     _check_sizes(negatives_per_positive, *per_user)
@@ -151,8 +151,7 @@ def plan(
     first = pilots[0]
     if first is not None:
         effects = _from_pilots(first, pilots[1], assurance or 0.8)
-        by_user = first.scores.has_users
-        ratio = first.scores.n_negatives / first.scores.n_positives
+        by_user, ratio = first.scores.has_users, first.ratio
         unit = per_user if by_user else (negatives_per_positive or ratio, 1.0)
     else:
         if (threshold, pilot_b, threshold_b) != (None, None, None):
@@ -165,6 +164,29 @@ def plan(
     if not by_user and (per_user != (None, None) or intraclass):
         raise OptionError("trials per user and intraclass need to know of users: a pilot with users, or both numbers")
     kinds = ["single"] if difference is None else _kinds(effects, test)
+    (planned,) = _plans([goal], kinds, effects, unit, by_user, pilots, claim, development, measure)
+    return planned
+
+
+def plans_to_tell_apart(
+    a: EPC, b: EPC, difference: float, powers: Sequence[float], *, claim: Claim, measure: AnyMeasure,
+    confidence_level: float,
+) -> list[Plan]:  # fmt: skip
+    """Plan the test of a difference for several powers, from two curves at one alpha."""
+    goals = [_goal(None, difference, power, None, confidence_level, "two-sided") for power in powers]
+    first, second = Pilot(a.test, float(a.threshold[0]), a), Pilot(b.test, float(b.threshold[0]), b)
+    by_user, effects = first.scores.has_users, _from_pilots(first, second, 0.8)
+    unit = (None, None) if by_user else (first.ratio, 1.0)
+    return _plans(goals, ["compare"], effects, unit, by_user, [first, second], claim, "grow", measure)
+
+
+def _plans(
+    goals: Sequence[Goal], kinds: Sequence[str], effects: dict[str, DesignEffect],
+    unit: tuple[float | None, float | None], by_user: bool, pilots: list[Pilot | None], claim: Claim | None,
+    development: Development, measure: AnyMeasure,
+) -> list[Plan]:  # fmt: skip
+    """Return what reaches each goal by the test, of these kinds, that needs most."""
+    weights, first = weights_of(measure), pilots[0]
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
     kind = max(ready, key=lambda name: ready[name].variance(weights))
     known, dev_ratio, notes = _variability(ready[kind], weights, by_user), None, tuple[str, ...]()
@@ -178,11 +200,12 @@ def plan(
     elif claim is not None:
         raise OptionError("a claim is one of compare's: plan a difference with two pilots and test='compare'")
     assumed = {
-        "measure": get_measure(measure).name, "test": None if difference is None else kind, "claim": claim,
-        "development": development if claim == "method" else None, "assurance": goal.assurance,
+        "measure": get_measure(measure).name, "test": None if kind == "single" else kind, "claim": claim,
+        "development": development if claim == "method" else None, "assurance": goals[0].assurance,
     }  # fmt: skip
-    planned = _planned(goal, known, ready[kind], weights, dev_ratio, effects["single"], assumed)
-    return replace(planned, warnings=(*planned.warnings, *notes))._came_from(None if first is None else first.scores)
+    plans = [_planned(goal, known, ready[kind], weights, dev_ratio, effects["single"], assumed) for goal in goals]
+    source = None if first is None else first.scores
+    return [replace(each, warnings=(*each.warnings, *notes))._came_from(source) for each in plans]
 
 
 def _check_sizes(negatives_per_positive: float | None, negatives: float | None, positives: float | None) -> None:
@@ -224,6 +247,11 @@ class Pilot:
     scores: ScoreSet
     threshold: float
     curve: EPC | None
+
+    @property
+    def ratio(self) -> float:
+        """Negatives for each positive."""
+        return self.scores.n_negatives / self.scores.n_positives
 
 
 def _as_pilot(pilot: Any, threshold: float | None) -> Pilot | None:
@@ -296,12 +324,16 @@ def _variability(effect: DesignEffect, weights: Weights, by_user: bool) -> Varia
 
 
 def _claim(claim: Claim | None, pilots: list[Pilot | None]) -> Claim:
-    curves = all(pilot is not None and pilot.curve is not None for pilot in pilots)
-    if claim is None:
-        return "method" if curves else "deployed"
-    if claim not in get_args(Claim):
+    """Return what is claimed; by theory, thresholds are the same on any development set, and so are the two claims."""
+    curves = [pilot.curve for pilot in pilots if pilot is not None and pilot.curve is not None]
+    known = len(curves) == len(pilots)
+    if claim not in (None, *get_args(Claim)):
         raise unknown("claim", claim, get_args(Claim))
-    if claim == "method" and not curves:
+    if known and not any(curve.criterion.reads_development for curve in curves):
+        return "deployed"
+    if claim is None:
+        return "method" if known else "deployed"
+    if claim == "method" and not known:
         raise OptionError(
             "the claim 'method' is planned from pilots that are curves (priori.epc), which know their development "
             "scores; or choose the claim 'deployed'"

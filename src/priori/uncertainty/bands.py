@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from priori.base.above import above
 from priori.base.alphas import AlphaAxis
 from priori.base.cautions import Caution, joined
 from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
@@ -26,7 +27,7 @@ from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
-from priori.uncertainty.expected_bands import expected_curve
+from priori.uncertainty.expected_bands import Estimated, expected_curve
 from priori.uncertainty.method import ends
 from priori.uncertainty.score_axis import score_axis
 
@@ -111,9 +112,7 @@ class Band(Result):
         axis: AlphaAxis = "alpha",
     ) -> Axes:  # fmt: skip
         """Draw the curve and its band; options as in `priori.plots.plot_epc`; returns the axes."""
-        from priori.plots import plot_epc
-
-        return plot_epc([self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
+        return above(self, "plot")([self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
 
 
 def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = ()) -> tuple[EPC, tuple[str, ...]]:
@@ -241,6 +240,11 @@ def replicates_together(
     return replicate([system_of(curve) for curve in curves], plan, statistic, threads=threads, progress=progress)
 
 
+def band_of(curve: EPC, *settings: Any, threads: int | None, progress: Progress | None, keep: bool) -> Band:
+    """Compute the band of `EPC.band`; ``settings`` are those of a `Resampling`, in its order."""
+    return make_band(curve, Resampling(*settings), threads=threads, progress=progress, keep=keep)
+
+
 def make_band(
     curve: EPC,
     resampling: Resampling,
@@ -248,17 +252,19 @@ def make_band(
     threads: int | None = None,
     progress: Progress | None = None,
     keep: bool = False,
+    estimated: Estimated | None = None,
 ) -> Band:
     """Compute the band around a curve that a resampling describes.
 
     Of thresholds by theory there are no new ones to choose: both sets resampled is the test set resampled.
+    ``estimated`` is what is expected of systems as methods, where that is known.
     """
     if not curve.criterion.reads_development:
         resampling = replace(resampling, resample="test")
     resampled, notes = resamplable(curve, resampling)
     plan = resampling.settle(resampled.dev, resampled.test, resampled)
     if plan.of_method:
-        expected = expected_curve(resampled, plan, threads=threads, progress=progress, keep=keep)
+        expected = expected_curve(resampled, plan, estimated, threads=threads, progress=progress, keep=keep)
         mean, lower, upper, replicates, cautions = expected
     else:
         calibration = plan.calibration(resampled.test, resampled.threshold)

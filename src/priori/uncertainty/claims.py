@@ -13,7 +13,7 @@ from priori.base.cautions import joined, of_systems
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.options import Claim as Claim
 from priori.base.types import Floats
-from priori.curves.epc import EPC
+from priori.curves.epc import EPC, row_of
 from priori.decisions.measure import Measure
 from priori.engines import Table
 from priori.scores import ScoreSet
@@ -47,6 +47,10 @@ class Compared:
     def shares(self) -> Floats:
         """The weight of each alpha in the mean over all of them."""
         return shares_of(self.curves[0].alpha)
+
+    def at(self, point: int) -> Compared:
+        """Return the systems at one alpha."""
+        return replace(self, curves=tuple(row_of(curve, point) for curve in self.curves))
 
     def settings(self) -> dict[str, Any]:
         """Return how they are compared, for the record."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.errors import OptionError
 from priori.base.layouts import (
     CAUTIONS,
@@ -29,8 +30,8 @@ from priori.base.saved import Saved, column
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
-from priori.uncertainty.claims import Claim, prepare, shares_of
-from priori.uncertainty.evidence import gather_evidence
+from priori.uncertainty.claims import Claim, Compared, prepare, shares_of
+from priori.uncertainty.evidence import Evidence, gather_evidence
 from priori.uncertainty.intervals import Interval
 from priori.uncertainty.proportions import ALTERNATIVE, Alternative, check_alternative
 from priori.uncertainty.verdicts import (
@@ -216,9 +217,7 @@ class Comparison(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the difference, its band, and the regions where it is significant; returns the axes."""
-        from priori.plots import plot_comparison
-
-        return plot_comparison(self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
 
 def compare(
@@ -287,6 +286,15 @@ def make_comparison(
         raise OptionError(f"margin must be a positive number, such as 0.01 for one point of a rate, not {margin}")
     compared = prepare([curve_a, curve_b], resampling, claim, unpaired=unpaired)
     evidence = gather_evidence(compared, threads=threads, progress=progress)
+    comparison = comparison_of(compared, evidence, margin=margin, alternative=alternative)
+    return comparison._came_from(curve_a, curve_b)
+
+
+def comparison_of(
+    compared: Compared, evidence: Evidence, *, margin: float | None = None, alternative: Alternative = "two-sided"
+) -> Comparison:
+    """Test the difference of two systems on the evidence about them."""
+    curve_a, curve_b = compared.curves
     points = judge_pointwise(evidence, alternative)
     pointwise, area = points.part(slice(None, -1)), points.part(slice(-1, None))
     greater, simultaneous = curve_a.measure.greater_is_better, compared.plan.simultaneous
@@ -297,4 +305,4 @@ def make_comparison(
         curve_a.name, curve_b.name, curve_a.alpha, curve_a.value, curve_b.value, greater, pointwise,
         judge_simultaneously(evidence, alternative, pointwise), area, against, evidence.drawn_difference()[:, :-1],
         {**compared.settings(), "alternative": alternative}, (*compared.warnings, *evidence.warnings),
-    )._came_from(curve_a, curve_b)  # fmt: skip
+    )  # fmt: skip

@@ -45,6 +45,12 @@ class Estimates:
     parts: tuple[Part, ...]
     warnings: tuple[str, ...] = ()
 
+    def at(self, point: int) -> Estimates:
+        """Return the estimates at one alpha."""
+        here = slice(point, point + 1)
+        parts = tuple(Part(part.influence[:, :, here], part.degrees[here]) for part in self.parts)
+        return Estimates(self.value[:, here], parts, self.warnings)
+
     def contrast(self, weights: ArrayLike, shares: Floats | None = None) -> tuple[Floats, Floats, Floats]:
         """Return a weighted sum of the systems at each alpha, its variance and degrees of freedom.
 

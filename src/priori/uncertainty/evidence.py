@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from priori.scores.score_set import counted_apart
 from priori.uncertainty.bands import replicates_of, replicates_together
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
 from priori.uncertainty.bootstrap.erring import error_cautions
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.claims import Compared
 from priori.uncertainty.estimates import Estimates
+from priori.uncertainty.expected_bands import Estimated
 from priori.uncertainty.intervals import Interval
-from priori.uncertainty.method import expected_values
+from priori.uncertainty.method import ends, expected_values
 from priori.uncertainty.proportions import Alternative
 
 #: The only pair of two systems, by their numbers.
@@ -65,6 +67,14 @@ class Evidence:
     draws: Floats
     level: float
     warnings: tuple[str, ...]
+
+    def at(self, point: int) -> Self:
+        """Return what is known at one alpha, which is then the mean over the alphas too."""
+        return replace(self, expected=self.expected[[point, point]], draws=self.draws[:, [point, point]])
+
+    def estimated(self, system: int) -> Estimated | None:
+        """Return what is expected of a system as a method, where that is the claim."""
+        return None
 
     def difference(self, first: Index, second: Index) -> Floats:
         """Return the differences in question."""
@@ -160,6 +170,12 @@ class DeployedEvidence(Evidence):
 
     interval: Interval
     calibration: Calibration | None
+
+    def at(self, point: int) -> Self:
+        """Return what is known at one alpha; tails allow for the users there."""
+        known = self.calibration
+        calibration = None if known is None else replace(known, freedom=known.freedom[[point, point]])
+        return replace(super().at(point), calibration=calibration)
 
     def centre(self, first: Index, second: Index) -> Floats:
         """Return the means of the replicates."""
@@ -318,6 +334,18 @@ class MethodEvidence(Evidence):
 
     estimates: Estimates
     shares: Floats
+    plan: BootstrapPlan
+
+    def at(self, point: int) -> Self:
+        """Return what is known at one alpha."""
+        here = replace(super().at(point), estimates=self.estimates.at(point), shares=np.ones(1))
+        assert self.plan.alpha is not None
+        elsewhere = tuple(line for line in self.warnings if getattr(line, "code", "") != "ends")
+        return replace(here, warnings=(*elsewhere, *ends(self.plan.alpha[[point]])))
+
+    def estimated(self, system: int) -> Estimated | None:
+        """Return what is expected of a system."""
+        return Estimated(self.estimates, system, self.plan)
 
     @cached_property
     def _products(self) -> list[tuple[Floats, Floats, Floats]]:
@@ -407,7 +435,7 @@ def method_evidence(compared: Compared, *, threads: int | None, progress: Progre
         rows = draws[first : first + step]
         rows[:] = _with_mean(estimates.draws(len(rows), plan.seed, first).swapaxes(1, 2), shares)
     draws += expected.astype(kept)
-    return MethodEvidence(expected, draws, plan.level, estimates.warnings, estimates, shares)
+    return MethodEvidence(expected, draws, plan.level, estimates.warnings, estimates, shares, plan)
 
 
 def gather_evidence(compared: Compared, *, threads: int | None = None, progress: Progress | None = None) -> Evidence:

@@ -29,15 +29,27 @@ class Expected(NamedTuple):
     warnings: tuple[str, ...]
 
 
+class Estimated(NamedTuple):
+    """One of some systems whose expected values were estimated together, and by what plan."""
+
+    estimates: Estimates
+    system: int
+    plan: BootstrapPlan
+
+    def serves(self, plan: BootstrapPlan) -> bool:
+        """Return whether another plan draws the same units from the same streams."""
+        drawn = ((each.design.name, each.shared_users, each.seed) for each in (plan, self.plan))
+        return next(drawn) == next(drawn)
+
+
 def expected_curve(
-    curve: EPC, plan: BootstrapPlan, *, threads: int | None = None, progress: Progress | None = None, keep: bool = False
-) -> Expected:
-    """Return the expected value of one system at each alpha, with bounds."""
-    return around(curve, expected_values([curve], plan, threads=threads, progress=progress), plan, keep=keep)
-
-
-def around(curve: EPC, estimates: Estimates, plan: BootstrapPlan, *, system: int = 0, keep: bool = False) -> Expected:
-    """Return the expected value of one of the systems that were estimated, with bounds; ``curve`` is its own."""
+    curve: EPC, plan: BootstrapPlan, known: Estimated | None = None, *, threads: int | None = None,
+    progress: Progress | None = None, keep: bool = False,
+) -> Expected:  # fmt: skip
+    """Return the expected value of one system at each alpha, with bounds; from what is ``known``, where it serves."""
+    if known is None or not known.serves(plan):
+        known = Estimated(expected_values([curve], plan, threads=threads, progress=progress), 0, plan)
+    estimates, system, _ = known
     value, variance, degrees = estimates.contrast(np.arange(len(estimates.value)) == system)
     shift, more = half_errors(curve, plan.calibration(curve.test, curve.threshold))
     draws = estimates.draws(plan.n_resamples, plan.seed)[:, system] if keep or plan.simultaneous else None

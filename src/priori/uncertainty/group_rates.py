@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.cautions import Caution, named, of_systems
 from priori.base.errors import InputError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, of
@@ -98,9 +99,7 @@ class GroupRates(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rates of the groups with their intervals; returns the axes."""
-        from priori.plots.people import plot_groups
-
-        return plot_groups(self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
 
 class _Row(NamedTuple):

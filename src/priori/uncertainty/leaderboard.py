@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import (
     CAUTIONS,
@@ -42,7 +43,7 @@ from priori.uncertainty.both_rankings import (
     tau_interval,
 )
 from priori.uncertainty.claims import CLAIMS, Claim, Compared, prepare
-from priori.uncertainty.evidence import gather_evidence
+from priori.uncertainty.evidence import Evidence, gather_evidence
 from priori.uncertainty.ranking import Tests, check_names, ranking_of
 from priori.uncertainty.ranks import ranks_of
 
@@ -135,9 +136,7 @@ class Leaderboard(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the slope chart: each system's rank a posteriori, and at thresholds fixed in advance."""
-        from priori.plots.leaderboard import plot_slopes
-
-        return plot_slopes(self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
 
 def rank(
@@ -186,10 +185,9 @@ def rank(
 
 def make_leaderboard(
     curves: Sequence[EPC], resampling: Resampling, *, alpha: Any = None, against: Against = "eer",
-    claim: Claim = "deployed", family: Tests = "pairs", intervals: tuple[Floats, Floats] | None = None,
-    threads: int | None = None, progress: Progress | None = None,
+    claim: Claim = "deployed", family: Tests = "pairs", threads: int | None = None, progress: Progress | None = None,
 ) -> Leaderboard:  # fmt: skip
-    """Rank systems as a resampling describes; ``intervals`` are those of their values, where they are known."""
+    """Rank systems as a resampling describes."""
     if against not in POSTERIORS:
         raise unknown("a posteriori figure", against, POSTERIORS)
     check_names(curves)
@@ -200,6 +198,15 @@ def make_leaderboard(
     curves = at_alphas(curves, [alpha])
     compared = prepare(curves, resampling, claim)
     evidence = gather_evidence(compared, threads=threads, progress=progress)
+    intervals = _intervals(curves, resampling, compared, evidence, threads)
+    return leaderboard_of(curves, compared, evidence, intervals, against=against, family=family, threads=threads)
+
+
+def leaderboard_of(
+    curves: Sequence[EPC], compared: Compared, evidence: Evidence, intervals: tuple[Floats, Floats], *,
+    against: Against = "eer", family: Tests = "pairs", threads: int | None = None,
+) -> Leaderboard:  # fmt: skip
+    """Rank systems on the evidence about them at one alpha; ``intervals`` are those of their values."""
     ranking = ranking_of(compared, evidence, family=family, threads=threads)
     measure, plan = curves[0].measure, compared.plan
     title, figures = POSTERIORS[against]
@@ -211,15 +218,13 @@ def make_leaderboard(
     post_value = np.array(figures([curve.test for curve in judged]))
     signs = (-1 if measure.greater_is_better else 1), (-1 if against == "auc" else 1)
     before, after = draw_both(judged, plan, against, DRAWS, threads=threads)
-    if claim == "method":
+    if compared.claim == "method":
         before = as_methods(before, evidence.expected[0], evidence.covariance(0), plan.seed)
     rankings = _Rankings(
         signs[0] * evidence.expected[0], signs[1] * post_value, signs[0] * before, signs[1] * after, plan.level
     )
     places = ranking.places()
     order = [ranking.names.index(place.name) for place in places]
-    if intervals is None:
-        intervals = _intervals(curves, resampling, compared, threads)
     settings = {
         "measure": measure.title, "rate": measure.rate, "against": title, "claim": compared.claim, "family": family,
         "alpha": float(curves[0].alpha[0]), "bootstrap": plan.design.name, "confidence_level": plan.level,
@@ -244,14 +249,17 @@ def make_leaderboard(
 
 
 def _intervals(
-    curves: Sequence[EPC], resampling: Resampling, compared: Compared, threads: int | None
+    curves: Sequence[EPC], resampling: Resampling, compared: Compared, evidence: Evidence, threads: int | None
 ) -> tuple[Floats, Floats]:
     """Return the interval of each system's value, as its own band has it."""
     if compared.claim == "deployed" and compared.plan.design.whole_users and not curves[0].test.scanned:
         lower, upper = bounds_together(compared.curves, compared.plan, threads=threads)
         return lower[:, 0], upper[:, 0]
     resampled = replace(resampling, resample="both" if compared.claim == "method" else "test")
-    bands = [make_band(curve, resampled, threads=threads) for curve in curves]
+    bands = [
+        make_band(curve, resampled, threads=threads, estimated=evidence.estimated(number))
+        for number, curve in enumerate(curves)
+    ]
     return np.array([band.lower[0] for band in bands]), np.array([band.upper[0] for band in bands])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,7 +60,13 @@ def make_surface_band(
     curve: EPSC, resampling: Resampling, *, threads: int | None = None, progress: Progress | None = None
 ) -> SurfaceBand:
     """Compute the bands that a resampling describes; the same seed draws the same trials at every omega."""
-    bands = [make_band(each, resampling, threads=threads, progress=progress) for each in curve.curves]
+    return surface_band(
+        curve, [make_band(each, resampling, threads=threads, progress=progress) for each in curve.curves]
+    )
+
+
+def surface_band(curve: EPSC, bands: Sequence[Band]) -> SurfaceBand:
+    """Put the bands around the curves over beta together."""
     lower, upper = (np.concatenate([getattr(band, end) for band in bands]) for end in ("lower", "upper"))
     warnings = joined(bands[0].warnings, *(band.warnings for band in bands[1:]))
     return SurfaceBand(

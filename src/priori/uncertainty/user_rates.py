@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, listed, of, record
@@ -152,11 +153,16 @@ class UserRates(Result):
         usable = np.isfinite(genuine) & np.isfinite(impostor)
         return genuine[usable], impostor[usable], names[usable].astype(object)
 
+    def quarters(self) -> tuple[Floats, Floats]:
+        """Return the first and third quartile of the mean genuine scores, and of the mean impostor scores."""
+        genuine, impostor, _ = self.means()
+        if not genuine.size:
+            return genuine, impostor
+        return np.quantile(genuine, [0.25, 0.75]), np.quantile(impostor, [0.25, 0.75])
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the zoo plot: users by their mean genuine and impostor scores; returns the axes."""
-        from priori.plots.people import plot_zoo
-
-        return plot_zoo(self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
 
 def user_rates(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.layouts import CAUTIONS, LEVEL, TEXT, Layout, of
@@ -89,9 +90,7 @@ class ZTestCurve(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the confidence against alpha, the lower panel of Figure 3.11; returns the axes."""
-        from priori.plots import plot_confidence
-
-        return plot_confidence(self, ax=ax)
+        return above(self, "plot")(self, ax=ax)
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and the warnings."""

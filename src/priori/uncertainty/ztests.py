@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, argument
 from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, Schema, maybe, of
@@ -102,9 +103,7 @@ class ZTest(Result):
     @property
     def sentence(self) -> str:
         """The result in words."""
-        from priori.words.sentences import ztest_verdict
-
-        return ztest_verdict(self)
+        return above(self, "sentence")(self)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per method: the intervals of one system, or the tests of two."""

@@ -5,19 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from priori.studies.evaluation import Member, Study
-from priori.studies.evaluation.drawing import median
-from priori.studies.evaluation.study import ranks_of
-from priori.words.numbers import (
-    abridged,
-    aggregate,
-    alpha_text,
-    deployable,
-    listing,
-    percent,
-    short,
-    threshold_text,
-    value,
-)
+from priori.words.numbers import abridged, aggregate, alpha_text, listing, percent, short, threshold_text, value
 
 
 def describe_figures(study: Study) -> dict[str, str]:
@@ -41,10 +29,9 @@ def _standings(study: Study) -> dict[str, str]:
     """Describe the figures of a ranking."""
     settings, count = study.settings, len(study.members)
     at = f"at alpha = {alpha_text(settings.alpha)}"
-    order = sorted(range(count), key=ranks_of(study.curves, study.at).__getitem__)
     values = [
         f"{short(study.members[place].name)} {value(float(study.curves[place].value[study.at]), settings.shown)}"
-        for place in order[:6]
+        for place in study.order_at(study.at)[:6]
     ]
     intervals = "" if study.members[0].band is None else " with intervals"
     dots = f"Dot chart: {aggregate(settings.shown)}{intervals}, from best to worst, {at}: {listing(values)}."
@@ -123,10 +110,9 @@ def _a_posteriori(study: Study, kind: str, parts: list[str]) -> str:
 
 
 def _scores(study: Study, member: Member) -> str:
-    test = member.roc.scores.load()
-    middle = [median(trials) for trials in (test.negative, test.positive)]
+    test, (negatives, positives) = member.curve.test, member.medians
     return (
         f"Histogram of the test scores of {short(member.name)}: {test.n_negatives:,} negatives around "
-        f"{middle[0]:.4g}, {test.n_positives:,} positives around {middle[1]:.4g}; threshold at alpha = "
-        f"{alpha_text(study.settings.alpha)}: {threshold_text(deployable(member.curve, study.at))}."
+        f"{negatives:.4g}, {test.n_positives:,} positives around {positives:.4g}; threshold at alpha = "
+        f"{alpha_text(study.settings.alpha)}: {threshold_text(member.deployable[study.at])}."
     )

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from priori.base.cautions import CODES, Caution, shown
-from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
-from priori.scores import Scores
-from priori.studies.evaluation.study import Study, ranks_of
-from priori.uncertainty.rate_intervals import Rate, interval_of_any
+from priori.studies.evaluation.pairs import against_best
+from priori.studies.evaluation.study import MOVING, Study
 from priori.words.numbers import (
     abridged,
     aggregate,
     decision,
-    deployable,
     level_text,
     per_thousand,
     per_thousand_range,
+    rank_range,
     short,
     told_apart,
+    unbroken,
     value,
 )
-from priori.words.sentences import against_best
 from priori.words.tasks import task_words
 
 Mark = Literal["clear", "not clear", "not tested", "do not trust"]
@@ -37,8 +36,6 @@ UNTRUSTED = (
 )  # fmt: skip
 #: The longest name in a headline.
 NAME = 28
-#: Cautions that depend on the threshold, and so on alpha.
-MOVING = ("disagreement", "extreme-threshold", "few-errors")
 
 
 @dataclass(frozen=True)
@@ -76,104 +73,42 @@ def _counts_errors(measure: Measure) -> bool:
     return measure.rate and measure.name.partition(":")[0] in ("hter", "wer", "error")
 
 
-class FirstScreen:
-    """What the first screen says of a study at each alpha; what does not depend on alpha is looked for once."""
-
-    def __init__(self, study: Study) -> None:
-        self.study = study
-        self._rates: dict[tuple[int, float, Rate], tuple[str, str]] = {}
-        self._untrusted: dict[int, Caution | None] = {}
-        self._counted: dict[int, Scores] = {}
-
-    def headline(self, index: int) -> Headline:
-        """Answer the question of the study at one alpha in a line, and whether it is clear."""
-        study = self.study
-        text, mark, why = _alone(study, index) if len(study.members) == 1 else _compared(study, index)
-        for system in _in_order(study, index)[:2]:
-            if (caution := self._of_data(system)) is not None:
-                name = "" if len(study.members) == 1 else f"{short(study.members[system].name)}: "
-                return Headline(text, "do not trust", f"{name}{caution.heading[:1].lower()}{caution.heading[1:]}")
-        return Headline(text, mark, why)
-
-    def _of_data(self, system: int) -> Caution | None:
-        """Return the caution that leaves nothing of a system's numbers, if one does."""
-        if system not in self._untrusted:
-            curve = self.study.curves[system]
-            found = (Caution(code, text) for code in UNTRUSTED if (text := CHECKS[code](curve, self.study.at)))
-            self._untrusted[system] = next(iter(shown(found)), None)
-        return self._untrusted[system]
-
-    def deployment(self, index: int) -> Deployment:
-        """Return what to deploy at an alpha, and what to expect of it."""
-        system = _in_order(self.study, index)[0]
-        curve, words = self.study.curves[system], task_words(self.study.settings.domain)
-        threshold = deployable(curve, index)
-        missed, let_in = self._rate(system, index, "frr"), self._rate(system, index, "far")
-        lines = (
-            ErrorLine(words.positives, missed[0], words.missed, missed[1]),
-            ErrorLine(words.negatives, let_in[0], words.let_in, let_in[1]),
-        )
-        return Deployment(system, short(curve.name), threshold, decision(threshold), lines)
-
-    def _rate(self, system: int, index: int, rate: Rate) -> tuple[str, str]:
-        """Return an error rate and its interval, in 1,000."""
-        threshold = float(self.study.curves[system].threshold[index])
-        if (system, threshold, rate) not in self._rates:
-            level = self.study.settings.confidence_level
-            found = interval_of_any(self._trials(system), threshold, rate=rate, confidence_level=level)
-            interval = per_thousand_range(found.lower, found.upper)
-            self._rates[system, threshold, rate] = per_thousand(found.rate), interval
-        return self._rates[system, threshold, rate]
-
-    def _trials(self, system: int) -> Scores:
-        """Return the test trials of a system; of a table, their counts between all thresholds, from one scan."""
-        if system not in self._counted:
-            curve = self.study.curves[system]
-            edges = [np.unique(curve.threshold)]
-            (self._counted[system],) = curve.test.count(edges, ("user",))
-        return self._counted[system]
-
-    def gravest(self, index: int) -> Caution | None:
-        """Return the caution to show beside the answer at an alpha: of the data, or of the best one's threshold."""
-        study = self.study
-        codes = {caution.code for caution in study.cautions}
-        curve = study.curves[_in_order(study, index)[0]]
-        found = [caution for caution in study.cautions if caution.code not in MOVING]
-        for code in MOVING:
-            if code == "disagreement" and codes & EXPLAIN_DISAGREEMENT:
-                continue
-            if text := CHECKS[code](curve, index):
-                several = len(study.members) > 1
-                found.append(Caution(code, f"{short(curve.name)}: {text}" if several else text, named=several))
-        order = {code: number for number, code in enumerate(CODES)}
-        grave = [caution for caution in shown(found) if caution.level == "warning"]
-        return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)
-
-    def groups(self, index: int, systems: list[int]) -> list[list[int]]:
-        """Return the largest runs in ``systems``, from best to worst, that cannot be told apart: first and last row.
-
-        A run is drawn as a bracket: every two of it were tested and did not differ significantly.
-        """
-        place = {system: row for row, system in enumerate(systems)}
-        differ = np.zeros((len(systems), len(systems)), dtype=np.bool_)
-        for pair in self.study.pairs:
-            if pair.significant is None:
-                return []
-            if pair.a in place and pair.b in place and pair.significant[index]:
-                differ[place[pair.a], place[pair.b]] = differ[place[pair.b], place[pair.a]] = True
-        groups: list[list[int]] = []
-        for start in range(len(systems)):
-            end = start
-            while end + 1 < len(systems) and not differ[start : end + 1, end + 1].any():
-                end += 1
-            if end > start and not (groups and groups[-1][1] >= end):
-                groups.append([start, end])
-        return groups
+def headline(study: Study, index: int) -> Headline:
+    """Answer the question of the study at one alpha in a line, and whether it is clear."""
+    text, mark, why = _alone(study, index) if len(study.members) == 1 else _compared(study, index)
+    for system in study.order_at(index)[:2]:
+        found = {caution.code: caution for caution in study.findings[system]}
+        for caution in shown(found[code] for code in UNTRUSTED if code in found):
+            name = "" if len(study.members) == 1 else f"{short(study.members[system].name)}: "
+            return Headline(text, "do not trust", f"{name}{caution.heading[:1].lower()}{caution.heading[1:]}")
+    return Headline(text, mark, why)
 
 
-def _in_order(study: Study, index: int) -> list[int]:
-    """Return the systems from best to worst at an alpha."""
-    return sorted(range(len(study.members)), key=ranks_of(study.curves, index).__getitem__)
+def deployment(study: Study, index: int) -> Deployment:
+    """Return what to deploy at an alpha, and what to expect of it."""
+    system, words = study.order_at(index)[0], task_words(study.settings.domain)
+    member = study.members[system]
+    frr, far = (
+        (per_thousand(rate.rate), per_thousand_range(rate.lower, rate.upper))
+        for rate in member.rates_at(index, study.settings.confidence_level)
+    )
+    lines = (
+        ErrorLine(words.positives, frr[0], words.missed, frr[1]),
+        ErrorLine(words.negatives, far[0], words.let_in, far[1]),
+    )
+    threshold = member.deployable[index]
+    return Deployment(system, short(member.name), threshold, decision(threshold), lines)
+
+
+def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | None:
+    """Return the caution to show beside the answer at an alpha: of those ``known``, or of the best one's threshold."""
+    several, name = len(study.members) > 1, short(study.members[study.order_at(index)[0]].name)
+    found = [caution for caution in known if caution.code not in MOVING]
+    for caution in study.moving_findings(index):
+        found.append(Caution(caution.code, f"{name}: {caution}" if several else str(caution), named=several))
+    order = {code: number for number, code in enumerate(CODES)}
+    grave = [caution for caution in shown(found) if caution.level == "warning"]
+    return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)
 
 
 def _alone(study: Study, index: int) -> tuple[str, Mark | None, str]:
@@ -186,7 +121,7 @@ def _alone(study: Study, index: int) -> tuple[str, Mark | None, str]:
 
 def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
     curves, names = study.curves, [short(curve.name, NAME) for curve in study.curves]
-    leader, second, *_ = _in_order(study, index)
+    leader, second, *_ = study.order_at(index)
     first, next_one = _amounts(curves[leader], curves[second], index)
     alike = bool(np.isclose(curves[leader].value[index], curves[second].value[index], rtol=1e-9, atol=0))
     if study.pairs[0].significant is None:
@@ -207,7 +142,7 @@ def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
     if others == 1:
         amounts = f"both {first}" if alike else f"{first} against {next_one}"
         return f"{names[leader]} and {names[second]} cannot be told apart: {amounts}", "not clear", sure
-    near, far = ([names[system] for system in _in_order(study, index) if system in group]
+    near, far = ([names[system] for system in study.order_at(index) if system in group]
                  for group in (undecided, worse))  # fmt: skip
     why = f"{names[leader]} cannot be told from {abridged(near, 'or')}"
     if far:
@@ -228,3 +163,12 @@ def _amounts(best: EPC, other: EPC, index: int) -> tuple[str, str]:
     else:
         texts = told_apart(first, second, lambda number: value(number, measure))
     return f"{aggregate(measure)} {texts[0]}", texts[1]
+
+
+def dots(study: Study, index: int) -> list[tuple[str, ...]]:
+    """Return what stands beside each system's interval at an alpha: its value, and between which ranks it lies."""
+    values = [unbroken(value(float(curve.value[index]), curve.measure)) for curve in study.curves]
+    if study.standings is None:
+        return [(text,) for text in values]
+    lower, upper = (side[:, index].tolist() for side in study.standings[:2])
+    return [(text, rank_range(*ranks)) for text, *ranks in zip(values, lower, upper, strict=True)]

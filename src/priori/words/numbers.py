@@ -9,13 +9,10 @@ from fractions import Fraction
 
 from priori.base.texts import cell as cell
 from priori.base.texts import p_text as p_text
-from priori.curves.epc import EPC
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Criterion, Target
 from priori.decisions.measure import Measure
-from priori.decisions.outcomes import count
 from priori.decisions.tasks import Task
-from priori.scores import ScoreSet
 
 #: Marks that turn the direction of text round; kept out of sentences, where they could turn what follows.
 _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
@@ -86,13 +83,6 @@ def rank_range(lower: int, upper: int) -> str:
 def counted(number: int, noun: str) -> str:
     """Return '1 user', '2 users', 'no user'."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}" if number else f"no {noun}"
-
-
-def error_nouns(task: Task) -> tuple[str, str]:
-    """Return what a task calls its two errors."""
-    if task.name == "authentication":
-        return "false acceptance", "false rejection"
-    return "false positive", "false negative"
 
 
 def aggregate(measure: Measure) -> str:
@@ -171,27 +161,6 @@ def decision(threshold: str) -> str:
     """Return what a threshold does, for a sentence."""
     extremes = {"inf": "reject every trial", "-inf": "accept every trial"}
     return extremes.get(threshold, f"accept when the score is greater than {threshold}")
-
-
-def deployable(curve: EPC, index: int) -> str:
-    """Return a curve's threshold with the fewest digits, six or more, that decide every trial as it does."""
-    errors = [(int(part.fp), int(part.fn)) for part in (curve.dev_outcomes[index], curve.outcomes[index])]
-    return fewest_digits(float(curve.threshold[index]), (curve.dev, curve.test), errors)
-
-
-def fewest_digits(threshold: float, sets: Sequence[ScoreSet], errors: Sequence[tuple[int, int]] | None = None) -> str:
-    """Return a threshold with the fewest digits, six or more, that decide every trial of the sets the same way.
-
-    ``errors`` are the false positives and negatives of each set, where they are known already.
-    """
-    texts = [f"{threshold:.{digits}g}" for digits in range(6, 17)]
-    # All at once: of a table every question is a scan.
-    counted = [count(scores, [threshold, *map(float, texts)]) for scores in sets]
-    wanted = [(part.fp[0], part.fn[0]) for part in counted] if errors is None else list(errors)
-    for place, text in enumerate(texts, start=1):
-        if [(part.fp[place], part.fn[place]) for part in counted] == wanted:
-            return text
-    return repr(threshold)
 
 
 def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: bool = False) -> str:

@@ -30,11 +30,8 @@ def markdown_table(
     lines = [[markdown_text(cell) for cell in row] for row in (header, *rows)]
     lines.insert(1, ["---", *("---" if column in words else "---:" for column in range(1, len(header)))])
     table = "\n".join(f"| {' | '.join(row)} |" for row in lines)
-    return "\n\n".join([*([f"## {markdown_text(title)}"] if title else []), table, *_paragraphs(note)])
-
-
-def _paragraphs(note: str) -> list[str]:
-    return [markdown_text(line) for line in note.splitlines() if line.strip()]
+    notes = [markdown_text(line) for line in note.splitlines() if line.strip()]
+    return "\n\n".join([*([f"## {markdown_text(title)}"] if title else []), table, *notes])
 
 
 def latex_text(text: str) -> str:

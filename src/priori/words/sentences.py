@@ -10,8 +10,8 @@ from typing import Any
 from priori.base.cautions import silenced_codes
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
-from priori.studies.evaluation.pairs import Pair, Span
-from priori.studies.evaluation.study import Study, ranks_of
+from priori.studies.evaluation.pairs import Pair, Span, against_best
+from priori.studies.evaluation.study import Member, Study, ranks_of
 from priori.uncertainty.bands import Band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.claims import Claim
@@ -23,7 +23,6 @@ from priori.words.numbers import (
     aggregate,
     alpha_text,
     decision,
-    deployable,
     gap,
     interval,
     level_text,
@@ -59,14 +58,15 @@ class Answers:
         return "\n".join(answer.answer for answer in self.answers)
 
 
-def verdict(study: Study, index: int) -> Answers:
-    """Answer every question at one alpha."""
+def verdict(study: Study, index: int | None = None) -> Answers:
+    """Answer every question at one alpha, by default the alpha of interest."""
+    index = study.at if index is None else index
     curves, bands = study.curves, [member.band for member in study.members]
-    best = curves[ranks_of(curves, index).index(1)]
-    several = len(curves) > 1
+    leader = study.members[study.order_at(index)[0]]
+    best, several = leader.curve, len(curves) > 1
     answers = [
         Answer("performance", "How well will it work?", _performance(curves, bands, index)),
-        Answer("threshold", "Which threshold should be deployed?", _threshold(best, index, several)),
+        Answer("threshold", "Which threshold should be deployed?", _threshold(leader, index, several)),
         Answer("optimism", "How optimistic is a threshold chosen on the test set?", _optimism(best, index)),
     ]
     if several:
@@ -216,29 +216,6 @@ def _p(p_value: float, one_sided: bool) -> str:
     return f"{kind} < 0.001" if p_value < 0.001 else f"{kind} = {p_value:.2g}"
 
 
-def against_best(
-    curves: Sequence[EPC], pairs: Sequence[Pair], index: int, best: int | None = None
-) -> tuple[int, list[int], list[int]]:
-    """Return the best system at an alpha, those that are significantly worse, and those that the data cannot tell.
-
-    Without ``best`` it is the one that the tests expect to be best, which need not be so on this test set.
-    """
-    of_two = {(pair.a, pair.b): pair for pair in pairs}
-    if best is None:
-        best = 0
-        for system in range(1, len(curves)):
-            if of_two[best, system].better(index) == system:
-                best = system
-    worse: list[int] = []
-    undecided: list[int] = []
-    for system in range(len(curves)):
-        if system != best:
-            pair = of_two[min(system, best), max(system, best)]
-            ahead = pair.significant is not None and pair.significant[index] and pair.better(index) == best
-            (worse if ahead else undecided).append(system)
-    return best, worse, undecided
-
-
 def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
     names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(curves[0].alpha[index])},"
     if pairs[0].significant is None:
@@ -331,10 +308,10 @@ def ztest_verdict(tested: ZTest) -> str:
     return f"{tested.a.name} and {tested.b.name} {differ} at {level} (confidence: {', '.join(confidence)})"
 
 
-def _threshold(curve: EPC, index: int, several: bool) -> str:
-    dev, test = curve.dev_outcomes[index], curve.outcomes[index]
-    rule = decision(deployable(curve, index))
-    opening = f"With {short(curve.name)}, {rule}." if several else f"{rule[:1].upper()}{rule[1:]}."
+def _threshold(member: Member, index: int, several: bool) -> str:
+    dev, test = member.curve.dev_outcomes[index], member.curve.outcomes[index]
+    rule = decision(member.deployable[index])
+    opening = f"With {short(member.name)}, {rule}." if several else f"{rule[:1].upper()}{rule[1:]}."
     return (
         f"{opening} On the development set this wrongly accepts {_of(dev.fp, dev.negatives)} negatives and wrongly "
         f"rejects {_of(dev.fn, dev.positives)} positives; on the test set, {_of(test.fp, test.negatives)} and "

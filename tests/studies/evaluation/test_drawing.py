@@ -12,7 +12,7 @@ import priori
 import small_studies
 from priori import Scores
 from priori.curves.thinning import INVISIBLE, MOST, thin
-from priori.studies.evaluation.drawing import bin_scores, probit_floor, thinned_curves
+from priori.studies.evaluation.drawing import bin_scores, thinned_curves
 
 steps = arrays(np.float64, st.integers(2, 60), elements=st.sampled_from([0.0, 1e-5, 1e-3, 0.01, 0.2, 1.0]))
 
@@ -95,7 +95,3 @@ def test_far_out_scores_go_to_the_outer_bins() -> None:
     assert found.beyond >= 1
     assert found.negatives[-1] >= 1
     assert found.negatives.sum() == 5001
-
-
-def test_probit_floor() -> None:
-    assert probit_floor(Scores.from_arrays([0.0] * 50, [1.0] * 10)) == 0.01

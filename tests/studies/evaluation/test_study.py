@@ -5,9 +5,13 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+from collections import Counter
 from fractions import Fraction
+from importlib import import_module
+from itertools import product
 from pathlib import Path
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +20,7 @@ import priori
 import small_studies
 from priori.base.errors import InputError, OptionError
 from priori.decisions.measures import get_measure
+from priori.report import study_dict
 from priori.scores.systems import SourceFile
 from priori.studies.evaluation import Settings, make_study
 from priori.studies.evaluation.drawing import probit
@@ -57,13 +62,13 @@ def test_the_numbers_are_the_librarys() -> None:
 
 
 def test_the_same_seed_the_same_study() -> None:
-    first, second = (json.dumps(small_studies.study(2.0, 1.8).to_dict()) for _ in range(2))
+    first, second = (json.dumps(study_dict(small_studies.study(2.0, 1.8))) for _ in range(2))
     assert first == second
-    assert first != json.dumps(small_studies.study(2.0, 1.8, seed=1).to_dict())
+    assert first != json.dumps(study_dict(small_studies.study(2.0, 1.8, seed=1)))
 
 
 def test_everything_goes_into_json() -> None:
-    found = json.loads(json.dumps(small_studies.study(2.0, 1.8, 1.5).to_dict(), allow_nan=False))
+    found = json.loads(json.dumps(study_dict(small_studies.study(2.0, 1.8, 1.5)), allow_nan=False))
     assert found["settings"]["measure"] == "hter"
     assert set(found["verdict"]) == {"performance", "difference", "threshold", "optimism"}
     assert len(found["systems"]) == 3
@@ -71,7 +76,7 @@ def test_everything_goes_into_json() -> None:
     assert found["systems"][0]["files"]["dev"] == {"name": "0-dev.csv", "sha256": "ab" * 32, "size": None}
     assert found["versions"]["priori"] == priori.__version__
     assert found["ranks"] == [1, 2, 3]
-    plain = json.loads(json.dumps(small_studies.study(2.0, bootstrap=None).to_dict(), allow_nan=False))
+    plain = json.loads(json.dumps(study_dict(small_studies.study(2.0, bootstrap=None)), allow_nan=False))
     assert plain["systems"][0]["band"] is None
 
 
@@ -93,7 +98,7 @@ def test_a_study_is_frozen() -> None:
     ],
 )
 def test_any_setting(task: str, criterion: str | None, measure: str | None) -> None:
-    study = small_studies.study(2.5, 1.6, task=task, criterion=criterion, measure=measure, points=5)
+    study = small_studies.study(2.5, 1.6, task=task, criterion=criterion, measure=measure, points=5, alpha="0.25")
     assert all(verdict(study, index).text for index in range(5))
     additive = study.settings.shown.name not in ("f1", "mcc")
     assert (study.pairs[0].confidence is not None) == additive
@@ -107,7 +112,7 @@ def test_progress_is_told_and_can_cancel() -> None:
 
     make_study(small_studies.systems(2.0, 1.8), Settings(n_resamples=100, points=3), progress=tell)
     stages = list(dict.fromkeys(stage for stage, _, _ in told))
-    assert stages == ["curves", "bands", "comparisons", "drawings"]
+    assert stages == ["curves", "comparisons", "bands", "drawings"]
     for stage in stages:
         parts = [done / total for name, done, total in told if name == stage]
         assert parts == sorted(parts)
@@ -200,3 +205,34 @@ def test_replicates_of_each_pair_are_counted_in_bars() -> None:
     for pair in three.pairs:
         np.testing.assert_array_equal(pair.spread.counts, ReplicateSpread.of(kept[:, pair.a] - kept[:, pair.b]).counts)
     assert two.pairs[0].spread.counts.sum(axis=1).tolist() == [kept.shape[0]] * two.curves[0].alpha.size
+
+
+@pytest.mark.parametrize("settings", [{}, {"resample": "both"}, {"claim": "deployed"}])
+def test_a_study_draws_once_for_all_that_it_compares(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None:
+    calls: Counter[str] = Counter()
+    modules = ("studies.evaluation.pairs", "uncertainty.leaderboard", "uncertainty.method")
+    names = ("prepare", "gather_evidence", "smoothed_sets")
+    for module, name in product(modules, names):
+        if not hasattr(import_module(f"priori.{module}"), name):
+            continue
+        original = getattr(import_module(f"priori.{module}"), name)
+
+        def counted(*given: Any, name: str = name, original: Any = original, **options: Any) -> Any:
+            calls[name] += 1
+            return original(*given, **options)
+
+        monkeypatch.setattr(f"priori.{module}.{name}", counted)
+    study = small_studies.study(2.0, 2.1, 1.5, **settings)
+    assert study.board is not None
+    assert (calls["prepare"], calls["gather_evidence"]) == (1, 1)
+    assert calls["smoothed_sets"] == (study.settings.claim == "method")
+
+
+def test_the_bands_of_a_comparison_are_those_of_each_system_but_for_noise() -> None:
+    study = small_studies.study(2.0, 1.8, resample="both", n_resamples=1000)
+    for member in study.members:
+        alone = member.curve.band(resample="both", n_resamples=1000)
+        assert member.band is not None
+        inner = slice(1, -1)  # at the ends thresholds are extreme scores
+        assert member.band.lower[inner] == pytest.approx(alone.lower[inner], abs=0.1 * alone.width.max())
+        assert member.band.upper[inner] == pytest.approx(alone.upper[inner], abs=0.1 * alone.width.max())

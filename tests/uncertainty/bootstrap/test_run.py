@@ -332,17 +332,3 @@ def test_progress_reaches_the_end():
     curve.band(n_resamples=1000, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (1000, 1000)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-
-
-def test_many_users_are_resampled_by_a_product_as_trial_by_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(2)
-    label, user = np.tile([0, 1, 0], 400), np.repeat(np.arange(300), 4)
-    dev, test = (priori.Scores.from_predictions(label, rng.normal(2 * label), user=user) for _ in range(2))
-    curve = priori.epc(dev, test, points=21)
-    bands = []
-    for single, sparse in ((1 << 24, 64), (0, 64), (1 << 24, 0)):  # in single and in double precision, and by urns
-        monkeypatch.setattr("priori.uncertainty.bootstrap.run.SINGLE", single)
-        monkeypatch.setattr("priori.uncertainty.bootstrap.run.SPARSE", sparse)
-        bands.append(curve.band(bootstrap="user", n_resamples=200, keep=True))
-    for other in bands[1:]:
-        np.testing.assert_array_equal(bands[0].replicates, other.replicates)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priori.base.above import above
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
@@ -156,9 +157,7 @@ class AverageEPC(Result):
 
     def plot(self, ax: Axes | None = None, *, singles: bool = True) -> Axes:
         """Draw the average, over the single curves where ``singles``; returns the axes."""
-        from priori.plots.average import plot_average_epc
-
-        return plot_average_epc(self, ax=ax, singles=singles)
+        return above(self, "plot")(self, ax=ax, singles=singles)
 
 
 def average_epc(

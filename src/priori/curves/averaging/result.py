@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.above import above
 from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, of, record
 from priori.base.results import Result
 from priori.base.saved import Saved, column
@@ -244,6 +245,4 @@ class AverageCurve(Result):
 
     def plot(self, ax: Axes | None = None, *, singles: bool = True, interval: bool = True, text: bool = True) -> Axes:
         """Draw the average, with its meaning; options as in `priori.plots.plot_average`; returns the axes."""
-        from priori.plots.average import plot_average
-
-        return plot_average(self, ax=ax, singles=singles, interval=interval, text=text)
+        return above(self, "plot")(self, ax=ax, singles=singles, interval=interval, text=text)

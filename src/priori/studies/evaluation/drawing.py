@@ -1,27 +1,35 @@
-"""What the drawings need: curves thinned without visible change, scores counted in bins."""
+"""What the drawings need: curves thinned without visible change, thresholds in few digits, scores in bins."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.errors import OptionError
 from priori.base.types import Floats
+from priori.curves.epc import EPC, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, roc
 from priori.curves.thinning import thin
+from priori.decisions.outcomes import count
 from priori.scores import Scores, ScoreSet, Trials
 
-
-def probit_floor(test: ScoreSet) -> float:
-    """Return where the axes of a set's DET curve begin: half the smallest rate it can show."""
-    return max(0.5 / max(test.n_negatives, test.n_positives), 1e-6)
+#: Curves drawn in grey have so many points, each within this share of the axes from where it should be.
+GREY_POINTS, COARSE = 100, 0.004
+#: About as many deviates as the axes of DET curves span.
+DEVIATES = 8
+#: A curve of more constant pieces is drawn at the alphas of the slider.
+MOST_STEPS = 400
+Posterior = TypeVar("Posterior", AposterioriROC, AposterioriDET)
 
 
 def thinned_curves(test: ScoreSet, name: str) -> tuple[AposterioriROC, AposterioriDET]:
     """Return the ROC and the DET curve of a set, each with the points that its own drawing needs."""
     full = roc(test, name=name)
-    low = float(probit(np.array(probit_floor(test)))) - 0.5
+    # The axes of a DET curve begin at half the smallest rate that the set can show.
+    low = float(probit(np.array(max(0.5 / max(test.n_negatives, test.n_positives), 1e-6)))) - 0.5
     deviates = AposterioriDET(name, test, full.threshold, full.outcomes).probit
     on_roc, on_det = thin(full.fpr, full.tpr), thin(*(np.clip(axis, low, -low) / (-2 * low) for axis in deviates))
     return (
@@ -35,6 +43,47 @@ def probit(rate: Floats) -> Floats:
     from scipy.special import ndtri
 
     return np.asarray(ndtri(np.clip(rate, 1e-7, 1 - 1e-7)))
+
+
+def coarse(curve: Posterior) -> Posterior:
+    """Return a curve with the points that a thin grey line needs."""
+    if isinstance(curve, AposterioriDET):
+        x, y = (probit(rate) / DEVIATES for rate in (curve.fpr, curve.fnr))
+    else:
+        x, y = curve.fpr, curve.tpr
+    points = thin(x, y, tolerance=COARSE, most=GREY_POINTS)
+    return replace(curve, threshold=curve.threshold[points], outcomes=curve.outcomes[points])
+
+
+def steps_of(curve: EPC) -> dict[str, Floats] | None:
+    """Return the constant pieces of a curve, where each begins; None where they are not known or too many."""
+    if curve.dev.scanned or curve.test.scanned or curve.measure.needs_alpha:
+        return None
+    try:
+        exact = epc(
+            curve.dev, curve.test, task=curve.task, criterion=curve.criterion, measure=curve.measure, exact=True
+        )
+    except OptionError:
+        return None
+    begins = np.append(True, (np.diff(exact.value) != 0) | (np.diff(exact.best) != 0))
+    if begins.sum() > MOST_STEPS:
+        return None
+    return {name: getattr(exact, name)[begins] for name in ("alpha", "value", "best")}
+
+
+def deployable(curve: EPC) -> tuple[str, ...]:
+    """Return each threshold with the fewest digits, six or more, that decide every trial of both sets as it does."""
+    texts = [[f"{threshold:.{digits}g}" for digits in range(6, 17)] for threshold in curve.threshold.tolist()]
+    cuts = [float(text) for row in texts for text in row]  # all at once: of a table every question is a scan
+    alike = np.ones((len(texts), len(texts[0])), dtype=np.bool_)
+    for scores, wanted in ((curve.dev, curve.dev_outcomes), (curve.test, curve.outcomes)):
+        counts = count(scores, cuts)
+        for name in ("fp", "fn"):
+            alike &= getattr(counts, name).reshape(alike.shape) == getattr(wanted, name)[:, None]
+    return tuple(
+        row[int(same.argmax())] if same.any() else repr(threshold)
+        for row, same, threshold in zip(texts, alike, curve.threshold.tolist(), strict=True)
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, TypedDict
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +15,12 @@ from priori.base.results import plain
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.studies.evaluation.settings import Settings
-from priori.uncertainty.claims import Claim
-from priori.uncertainty.comparison import Comparison, make_comparison
-from priori.uncertainty.ranking import Ranking, make_ranking
+from priori.uncertainty.claims import Compared, prepare
+from priori.uncertainty.comparison import Comparison, comparison_of
+from priori.uncertainty.evidence import Evidence, gather_evidence
+from priori.uncertainty.ranking import Ranking, ranking_of
 from priori.uncertainty.ztest_curves import ztest_epc
 from priori.uncertainty.ztest_normals import weights_of
-
-
-class Options(TypedDict):
-    """What comparisons of two systems and of more take alike."""
-
-    claim: Claim
-    unpaired: bool
-    threads: int | None
-    progress: Callable[[int, int], None] | None
-
 
 Chosen = NDArray[np.bool_]
 #: A range of alphas: its first and its last.
@@ -109,19 +100,10 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists by name."""
-        names = (
-            "a",
-            "b",
-            "difference",
-            "expected",
-            "lower",
-            "upper",
-            "p_value",
-            "significant",
-            "throughout",
-            "confidence",
-        )
-        return {name: plain(getattr(self, name)) for name in names} | {"regions": plain(self.regions())}
+        left_out = ("greater_is_better", "alpha", "one_sided", "spread")
+        return {name: plain(value) for name, value in vars(self).items() if name not in left_out} | {
+            "regions": plain(self.regions())
+        }
 
 
 def spans_of(alpha: Floats, chosen: Chosen) -> tuple[Span, ...]:
@@ -138,32 +120,40 @@ def spans_of(alpha: Floats, chosen: Chosen) -> tuple[Span, ...]:
     return tuple((float(alpha[start]), float(alpha[end])) for start, end in zip(starts, ends, strict=True))
 
 
-def compare_systems(
+class Tested(NamedTuple):
+    """Systems tested against each other, and what was drawn for that: bands and ranks need it too."""
+
+    compared: Compared
+    evidence: Evidence
+    result: Comparison | Ranking
+
+
+def run_tests(
     curves: Sequence[EPC], settings: Settings, *, keep: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> tuple[Comparison | Ranking | None, tuple[Pair, ...]]:  # fmt: skip
-    """Compare every two systems, by a test where a bootstrap was asked for; ``keep`` says to show the replicates."""
-    if len(curves) < 2:
-        return None, ()
-    if settings.bootstrap is None:
-        better, two = settings.shown.greater_is_better, combinations(range(len(curves)), 2)
-        return None, tuple(Pair(a, b, better, curves[a].alpha, curves[a].value - curves[b].value) for a, b in two)
-    options: Options = {
-        "claim": settings.claim, "unpaired": settings.unpaired, "threads": settings.threads, "progress": progress,
-    }  # fmt: skip
-    compared: Comparison | Ranking
+) -> Tested | None:  # fmt: skip
+    """Test every two systems, if there are two and a bootstrap was asked for; ``keep`` says to keep the replicates."""
+    if len(curves) < 2 or settings.bootstrap is None:
+        return None
+    compared = prepare(curves, settings.testing, settings.claim, unpaired=settings.unpaired)
+    evidence = gather_evidence(compared, threads=settings.threads, progress=progress)
     if len(curves) == 2:
-        compared = make_comparison(curves[0], curves[1], settings.testing, **options)
-    else:
-        compared = make_ranking(curves, settings.testing, keep=keep, **options)
-    pairs = pairs_of(compared)
-    if compared.replicates is None:
-        return compared, pairs
-    draws, several = compared.replicates, isinstance(compared, Ranking)
+        return Tested(compared, evidence, comparison_of(compared, evidence))
+    ranking = ranking_of(compared, evidence, family="pairs", threads=settings.threads, keep=keep)
+    return Tested(compared, evidence, ranking)
+
+
+def compare_systems(curves: Sequence[EPC], tested: Tested | None) -> tuple[Pair, ...]:
+    """Return every two systems against each other, as they were tested if they were."""
+    if tested is None:
+        better, two = curves[0].measure.greater_is_better, combinations(range(len(curves)), 2)
+        return tuple(Pair(a, b, better, curves[a].alpha, curves[a].value - curves[b].value) for a, b in two)
+    pairs, draws = pairs_of(tested.result), tested.result.replicates
+    if draws is None:
+        return pairs
+    several = isinstance(tested.result, Ranking)
     differences = (draws[:, pair.a] - draws[:, pair.b] if several else draws for pair in pairs)
-    return compared, tuple(
-        replace(pair, spread=ReplicateSpread.of(each)) for pair, each in zip(pairs, differences, strict=True)
-    )
+    return tuple(replace(pair, spread=ReplicateSpread.of(each)) for pair, each in zip(pairs, differences, strict=True))
 
 
 def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
@@ -193,12 +183,65 @@ def letters_of(compared: Comparison | Ranking, pairs: Sequence[Pair]) -> Letters
     return tuple(differ[better if significant else None] for significant, better in chosen)
 
 
-def confidence_of(a: EPC, b: EPC, settings: Settings) -> Floats | None:
-    """Return the z-tests' confidence that two systems differ: the lesser, since both must find it."""
+def with_confidence(
+    pairs: Sequence[Pair], curves: Sequence[EPC], chosen: set[int], settings: Settings
+) -> tuple[Pair, ...]:
+    """Return the pairs, those of the ``chosen`` systems with the z-tests' confidence: the lesser, both must find it."""
     try:
-        weights_of(settings.shown, a.alpha)
+        weights_of(settings.shown, curves[0].alpha)
     except OptionError:
-        return None  # the measure does not add FAR and FRR
-    tests = ztest_epc(a, b, unpaired=settings.unpaired, confidence_level=settings.confidence_level).comparison.tests
-    both = [tests[name].confidence for name in ("dependent", "independent") if name in tests]
-    return np.asarray(np.min(both, axis=0))
+        return tuple(pairs)  # the measure does not add FAR and FRR
+    found = []
+    for pair in pairs:
+        if {pair.a, pair.b} <= chosen:
+            tests = ztest_epc(curves[pair.a], curves[pair.b], unpaired=settings.unpaired,
+                              confidence_level=settings.confidence_level).comparison.tests  # fmt: skip
+            both = [tests[name].confidence for name in ("dependent", "independent") if name in tests]
+            pair = replace(pair, confidence=np.asarray(np.min(both, axis=0)))
+        found.append(pair)
+    return tuple(found)
+
+
+def against_best(
+    curves: Sequence[EPC], pairs: Sequence[Pair], index: int, best: int | None = None
+) -> tuple[int, list[int], list[int]]:
+    """Return the best system at an alpha, those that are significantly worse, and those that the data cannot tell.
+
+    Without ``best`` it is the one that the tests expect to be best, which need not be so on this test set.
+    """
+    of_two = {(pair.a, pair.b): pair for pair in pairs}
+    if best is None:
+        best = 0
+        for system in range(1, len(curves)):
+            if of_two[best, system].better(index) == system:
+                best = system
+    worse: list[int] = []
+    undecided: list[int] = []
+    for system in range(len(curves)):
+        if system != best:
+            pair = of_two[min(system, best), max(system, best)]
+            ahead = pair.significant is not None and pair.significant[index] and pair.better(index) == best
+            (worse if ahead else undecided).append(system)
+    return best, worse, undecided
+
+
+def alike_runs(pairs: Sequence[Pair], index: int, systems: Sequence[int]) -> list[list[int]]:
+    """Return the largest runs in ``systems``, from best to worst, that cannot be told apart: first and last row.
+
+    Every two of a run were tested and did not differ significantly.
+    """
+    place = {system: row for row, system in enumerate(systems)}
+    differ = np.zeros((len(systems), len(systems)), dtype=np.bool_)
+    for pair in pairs:
+        if pair.significant is None:
+            return []
+        if pair.a in place and pair.b in place and pair.significant[index]:
+            differ[place[pair.a], place[pair.b]] = differ[place[pair.b], place[pair.a]] = True
+    runs: list[list[int]] = []
+    for start in range(len(systems)):
+        end = start
+        while end + 1 < len(systems) and not differ[start : end + 1, end + 1].any():
+            end += 1
+        if end > start and not (runs and runs[-1][1] >= end):
+            runs.append([start, end])
+    return runs

@@ -6,7 +6,7 @@ import platform
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,23 +14,31 @@ from priori._version import __version__
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.results import plain
-from priori.base.types import Ints, Mask
+from priori.base.types import Floats, Ints, Mask
 from priori.curves.areas import Areas, areas
-from priori.curves.epc import EPC, epc
+from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT, curve_cautions
+from priori.curves.epc import EPC, epc, row_of
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
-from priori.scores import condense_all
+from priori.scores import Scores, condense_all
 from priori.scores.systems import SourceFile, System
-from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, thinned_curves
-from priori.studies.evaluation.pairs import Letters, Pair, compare_systems, confidence_of, letters_of
+from priori.studies.evaluation import particulars
+from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, deployable, median, steps_of, thinned_curves
+from priori.studies.evaluation.pairs import (
+    Letters,
+    Pair,
+    Tested,
+    compare_systems,
+    letters_of,
+    run_tests,
+    with_confidence,
+)
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands import Band, make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.both_rankings import can_draw_tables
-from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard
+from priori.uncertainty.leaderboard import Leaderboard, leaderboard_of
 from priori.uncertainty.ranking import Ranking
-
-if TYPE_CHECKING:
-    from priori.words.sentences import Answers
+from priori.uncertainty.rate_intervals import RateInterval, interval_of_any
 
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -43,6 +51,8 @@ MOST_SYSTEMS = 200
 FEW = 8
 #: Of more systems so many have a colour: those that matter.
 COLOURED = 5
+#: Cautions that depend on the threshold, and so on alpha.
+MOVING = ("disagreement", "extreme-threshold", "few-errors")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +69,38 @@ class Member:
     area: float | None
     auc: float
     eer: float
+    medians: tuple[float, float]
     dev_file: SourceFile | None
     test_file: SourceFile | None
+
+    @cached_property
+    def deployable(self) -> tuple[str, ...]:
+        """Each threshold in the fewest digits that decide every trial as it does."""
+        return deployable(self.curve)
+
+    @cached_property
+    def steps(self) -> dict[str, Floats] | None:
+        """The constant pieces of the curve, where each begins; None where they are not known or too many."""
+        return steps_of(self.curve)
+
+    @cached_property
+    def _counted(self) -> Scores:
+        """The test trials; of a table, their counts between all thresholds, from one scan."""
+        (counted,) = self.curve.test.count([np.unique(self.curve.threshold)], ("user",))
+        return counted
+
+    @cached_property
+    def _rates(self) -> dict[tuple[float, float], tuple[RateInterval, RateInterval]]:
+        return {}
+
+    def rates_at(self, index: int, confidence_level: float) -> tuple[RateInterval, RateInterval]:
+        """Return FRR and FAR on the test set at an alpha."""
+        key = float(self.curve.threshold[index]), confidence_level
+        if key not in self._rates:
+            frr = interval_of_any(self._counted, key[0], rate="frr", confidence_level=confidence_level)
+            far = interval_of_any(self._counted, key[0], rate="far", confidence_level=confidence_level)
+            self._rates[key] = frr, far
+        return self._rates[key]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists."""
@@ -130,8 +170,11 @@ class Study:
     @cached_property
     def matter(self) -> tuple[int, ...]:
         """The systems that are drawn in colour; of many the best, the runner-up, and others that could be the best."""
-        possible = None if self.standings is None else self.standings[2][:, self.at]
-        return those_that_matter(self.curves, self.at, possible)
+        if not self.many:
+            return tuple(range(len(self.members)))
+        order = self.order_at(self.at)
+        others = [system for system in order[2:] if self.standings is not None and self.standings[2][system, self.at]]
+        return (*order[:2], *others[: COLOURED - 2])
 
     @cached_property
     def pairs_that_matter(self) -> tuple[Pair, ...]:
@@ -143,36 +186,35 @@ class Study:
         return tuple(sorted(chosen, key=lambda pair: sorted((order[pair.a], order[pair.b]))))
 
     @cached_property
-    def verdict(self) -> Answers:
-        """The answers in words, at the alpha of interest."""
-        from priori.words.sentences import verdict
+    def first_pair(self) -> int:
+        """Which of the pairs to look at comes first: the best system and the runner-up."""
+        best = set(self.order_at(self.at)[:2])
+        return next((row for row, pair in enumerate(self.pairs_that_matter) if {pair.a, pair.b} == best), 0)
 
-        return verdict(self, self.at)
+    def order_at(self, index: int) -> list[int]:
+        """Return the systems from best to worst at an alpha."""
+        return sorted(range(len(self.members)), key=ranks_of(self.curves, index).__getitem__)
 
     @cached_property
-    def cautions(self) -> tuple[Caution, ...]:
-        """Warnings, at the alpha of interest."""
-        from priori.words.cautions import cautions
+    def findings(self) -> tuple[tuple[Caution, ...], ...]:
+        """What the checks of each system's scores and of its threshold at the alpha of interest find."""
+        return tuple(curve_cautions(curve, self.at) for curve in self.curves)
 
-        return cautions(self)
+    def moving_findings(self, index: int) -> list[Caution]:
+        """Return what depends on the threshold of the best system at an alpha."""
+        best = self.order_at(index)[0]
+        explained = EXPLAIN_DISAGREEMENT & {caution.code for findings in self.findings for caution in findings}
+        codes = [code for code in MOVING if code != "disagreement" or not explained]
+        texts = ((code, CHECKS[code](self.curves[best], index)) for code in codes)
+        return [Caution(code, text) for code, text in texts if text]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain dictionaries and lists, ready for JSON."""
-        from priori.words.sentences import heading
-
-        return {
-            "title": heading(self),
-            "settings": plain(self.settings.to_dict()),
-            "verdict": {answer.key: answer.answer for answer in self.verdict.answers},
-            "cautions": plain(list(self.cautions)),
-            "systems": [member.to_dict() for member in self.members],
-            "comparisons": [pair.to_dict() for pair in self.pairs_that_matter],
-            "ranks": ranks_of(self.curves, self.at),
-            "letters": None if self.letters is None else list(self.letters[self.at]),
-            "leaderboard": None if self.board is None else self.board.to_dict(),
-            "versions": self.versions,
-            "command": self.command,
-        }
+    # What only some data have; see `particulars`.
+    limits = cached_property(particulars.limited)
+    calibration = cached_property(particulars.calibrated)
+    settling = cached_property(particulars.settling)
+    users = cached_property(particulars.users_of_best)
+    groups = cached_property(particulars.groups_of_best)
+    attacked = cached_property(particulars.attacked)
 
 
 def ranks_of(curves: Sequence[EPC], index: int) -> list[int]:
@@ -180,15 +222,6 @@ def ranks_of(curves: Sequence[EPC], index: int) -> list[int]:
     sign = -1 if curves[0].measure.greater_is_better else 1
     values = sign * np.array([curve.value[index] for curve in curves])
     return [1 + int(better) for better in np.searchsorted(np.sort(values), values)]
-
-
-def those_that_matter(curves: Sequence[EPC], index: int, possible: Mask | None) -> tuple[int, ...]:
-    """Return the systems to show at an alpha: all of a few, best first of many, with others that are ``possible``."""
-    if len(curves) <= FEW:
-        return tuple(range(len(curves)))
-    order = np.argsort(ranks_of(curves, index), kind="stable").tolist()
-    others = [system for system in order[2:] if possible is not None and possible[system]]
-    return (*order[:2], *others[: COLOURED - 2])
 
 
 def make_study(
@@ -221,8 +254,8 @@ def make_study(
     >>> rng = np.random.default_rng(0)
     >>> dev, test = (Scores.from_arrays(rng.normal(0, 1, 500), rng.normal(3, 1, 300)) for _ in range(2))
     >>> study = make_study([System("A", dev, test)], Settings(bootstrap=None))
-    >>> print(study.verdict.answers[0].answer)
-    At equal costs (alpha = 0.5), A's expected HTER is 5.8 %.
+    >>> study.curves[0].value[study.at].round(3)
+    np.float64(0.058)
     """
     settings = settings or Settings()
     report = progress or (lambda stage, done, total: None)
@@ -236,11 +269,12 @@ def make_study(
             epc(system.dev, system.test, task=settings.domain, criterion=settings.rule, measure=settings.shown,
                 alpha=alphas, name=system.name)
         )  # fmt: skip
-    bands = [_band(curve, settings, partial(report, "bands"), done, count) for done, curve in enumerate(curves)]
-    compared, pairs = compare_systems(curves, settings, keep=count <= FEW, progress=partial(report, "comparisons"))
-    ranking = compared if isinstance(compared, Ranking) else None
-    letters = letters_of(compared, pairs) if compared is not None and count <= FEW else None
-    board = _board(curves, bands, settings, partial(report, "ranks"))
+    tested = run_tests(curves, settings, keep=count <= FEW, progress=partial(report, "comparisons"))
+    bands = [_band(curve, tested, settings, partial(report, "bands"), done, count) for done, curve in enumerate(curves)]
+    pairs = compare_systems(curves, tested)
+    ranking = tested.result if tested and isinstance(tested.result, Ranking) else None
+    letters = letters_of(tested.result, pairs) if tested and count <= FEW else None
+    board = _board(curves, bands, tested, settings)
     members = []
     for done, (system, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
         report("drawings", done, count)
@@ -248,7 +282,7 @@ def make_study(
     report("drawings", count, count)
     versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
     made = Study(settings, tuple(members), pairs, letters, ranking, board, index, versions, command)
-    return replace(made, pairs=_with_confidence(made))
+    return replace(made, pairs=with_confidence(pairs, curves, set(made.matter), settings))
 
 
 def _check(systems: Sequence[System]) -> None:
@@ -262,38 +296,31 @@ def _check(systems: Sequence[System]) -> None:
         raise OptionError(f"two systems are called {twice[:40]!r}; give each its own name")
 
 
-def _with_confidence(study: Study) -> tuple[Pair, ...]:
-    """Return the pairs, those that matter with the z-test's confidence beside the bootstrap's."""
-    curves, chosen = study.curves, set(study.matter)
-    return tuple(
-        replace(pair, confidence=confidence_of(curves[pair.a], curves[pair.b], study.settings))
-        if {pair.a, pair.b} <= chosen else pair
-        for pair in study.pairs
-    )  # fmt: skip
-
-
 def _board(
-    curves: Sequence[EPC], bands: Sequence[Band | None], settings: Settings, progress: Callable[[int, int], None]
+    curves: Sequence[EPC], bands: Sequence[Band | None], tested: Tested | None, settings: Settings
 ) -> Leaderboard | None:
     """Rank three or more systems that were tested on the same trials, where these can be drawn."""
     index, name = settings.alphas.index(settings.alpha), settings.testing.bootstrap
     drawn = name is None or can_draw_tables(BOOTSTRAPS[name]) or not any(curve.test.scanned for curve in curves)
-    known = [(band.lower[index], band.upper[index]) for band in bands if band is not None]
-    if len(curves) < 3 or not known or settings.unpaired or not drawn:
+    if len(curves) < 3 or tested is None or settings.unpaired or not drawn:
         return None
-    lower, upper = np.array(known).T
-    return make_leaderboard(curves, settings.testing, alpha=settings.alpha, claim=settings.claim,
-                            intervals=(lower, upper), threads=settings.threads, progress=progress)  # fmt: skip
+    lower, upper = np.array([(band.lower[index], band.upper[index]) for band in bands if band is not None]).T
+    here = [row_of(curve, index) for curve in curves]
+    compared, evidence = tested.compared.at(index), tested.evidence.at(index)
+    return leaderboard_of(here, compared, evidence, (lower, upper), threads=settings.threads)
 
 
-def _band(curve: EPC, settings: Settings, progress: Callable[[int, int], None], done: int, count: int) -> Band | None:
+def _band(
+    curve: EPC, tested: Tested | None, settings: Settings, progress: Callable[[int, int], None], done: int, count: int
+) -> Band | None:
     if settings.bootstrap is None:
         return None
 
     def over_all(part: int, whole: int) -> None:
         progress(done * whole + part, count * whole)
 
-    return make_band(curve, settings.resampling, threads=settings.threads, progress=over_all)
+    estimated = None if tested is None else tested.evidence.estimated(done)
+    return make_band(curve, settings.resampling, threads=settings.threads, progress=over_all, estimated=estimated)
 
 
 def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member:
@@ -305,5 +332,6 @@ def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member
     return Member(
         system.name, curve, band, *thinned_curves(test, system.name),
         bin_scores(dev, test, float(curve.threshold[index])), areas(dev, test, task=curve.task), area,
-        a_posteriori_auc(test), a_posteriori_eer(test), system.dev_file, system.test_file,
+        a_posteriori_auc(test), a_posteriori_eer(test), (median(test.negative), median(test.positive)),
+        system.dev_file, system.test_file,
     )  # fmt: skip

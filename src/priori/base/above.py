@@ -1,0 +1,45 @@
+"""What results can do that only a higher floor knows how: bands, figures, sentences; named here, found when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: The function behind a method of a class, and of its subclasses that name none of their own.
+ABOVE: dict[str, str] = {
+    "EPC.band": "priori.uncertainty.bands:band_of",
+    "EPSC.band": "priori.uncertainty.surface_bands:surface_band",
+    "AposterioriROC.band": "priori.uncertainty.roc_bands:roc_band",
+    "EPC.plot": "priori.plots.curves:plot_epc",
+    "Band.plot": "priori.plots.curves:plot_epc",
+    "AposterioriROC.plot": "priori.plots.curves:plot_roc",
+    "AposterioriDET.plot": "priori.plots.curves:plot_det",
+    "OverBoth.plot": "priori.plots.surfaces:plot_epsc",
+    "AverageCurve.plot": "priori.plots.average:plot_average",
+    "AverageEPC.plot": "priori.plots.average:plot_average_epc",
+    "Comparison.plot": "priori.plots.comparison:plot_comparison",
+    "ZTestCurve.plot": "priori.plots.comparison:plot_confidence",
+    "Leaderboard.plot": "priori.plots.leaderboard:plot_slopes",
+    "GroupRates.plot": "priori.plots.people:plot_groups",
+    "UserRates.plot": "priori.plots.people:plot_zoo",
+    "Coverage.plot": "priori.plots.coverage:plot_coverage",
+    "ZTest.sentence": "priori.words.sentences:ztest_verdict",
+}
+
+
+@overload
+def above(result: object, method: Literal["plot"]) -> Callable[..., Axes]: ...
+@overload
+def above(result: object, method: Literal["sentence"]) -> Callable[..., str]: ...
+@overload
+def above(result: object, method: Literal["band"]) -> Callable[..., Any]: ...
+def above(result: object, method: str) -> Callable[..., Any]:
+    """Return the function behind a method of a result."""
+    names = (f"{kind.__name__}.{method}" for kind in type(result).__mro__)
+    module, _, function = next(ABOVE[name] for name in names if name in ABOVE).partition(":")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found

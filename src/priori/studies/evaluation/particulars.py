@@ -1,0 +1,146 @@
+"""Particulars: what a study holds where its data have it: limits, calibration, what would settle it, people, attack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from priori.base.errors import PrioriError
+from priori.curves.epc import epc, row_of
+from priori.curves.epsc import EPSC, OverBoth, epsc
+from priori.decisions.likelihood_ratios import Bayes
+from priori.scores import Scores, condense
+from priori.scores.score_set import Role
+from priori.studies.evaluation.drawing import deployable
+from priori.studies.planning import Plan, plans_to_tell_apart
+from priori.uncertainty.group_rates import GroupRates, group_rates
+from priori.uncertainty.likelihood_ratio_costs import LLRCosts, llr_costs
+from priori.uncertainty.pad import PAD, pad
+from priori.uncertainty.rate_intervals import RateInterval, interval_of_any
+from priori.uncertainty.user_rates import FEW_USERS, UserRates, user_rates
+
+if TYPE_CHECKING:
+    from priori.studies.evaluation.study import Study
+
+#: The false acceptance rates that may be asked for; each needs so many development trials that it allows an error.
+LIMITS = (0.1, 0.01, 0.001, 0.0001)
+#: What trials are told apart by, the same wherever a study asks for it: the combinations are then listed once.
+PEOPLE: tuple[Role, ...] = ("user", "probe_user", "group")
+#: The powers that are planned for.
+POWERS = (0.8, 0.9)
+#: The shares of attacks that are looked at, and for how many systems.
+OMEGAS, MOST_ATTACKED = ("0", "0.25", "0.5", "0.75", "1"), 8
+
+
+@dataclass(frozen=True, eq=False)
+class AtLimit:
+    """A system whose FAR may be at most so much on the development set: its threshold, its rates on the test set."""
+
+    name: str
+    threshold: str
+    frr: RateInterval
+    far: RateInterval
+
+
+def limited(study: Study) -> dict[float, list[AtLimit]]:
+    """Return every system at each limit of the FAR that the development trials can show, the lowest FRR first."""
+    members, level = study.members, study.settings.confidence_level
+    most = min(member.curve.dev.n_negatives for member in members)
+    kept = [limit for limit in LIMITS if limit * most >= 1]
+    found: dict[float, list[AtLimit]] = {limit: [] for limit in kept}
+    for member in members if kept else ():
+        curve = epc(member.curve.dev, member.roc.scores, criterion="at-most-far", alpha=kept, name=member.name)
+        # Of a table, what is known at all limits comes from one scan; rates by group are asked for at the last.
+        cuts = [*curve.threshold, float(member.curve.threshold[study.at])]
+        test, _ = condense(member.curve.test, PEOPLE, cuts=cuts)
+        for limit, threshold, text in zip(kept, curve.threshold.tolist(), deployable(curve), strict=True):
+            frr = interval_of_any(test, threshold, rate="frr", confidence_level=level)
+            far = interval_of_any(test, threshold, rate="far", confidence_level=level)
+            found[limit].append(AtLimit(member.name, text, frr, far))
+    return {limit: sorted(rows, key=lambda row: row.frr.rate) for limit, rows in found.items()}
+
+
+def calibrated(study: Study) -> list[tuple[str, LLRCosts]]:
+    """Return what the scores cost as log-likelihood ratios, the lowest Cllr first, where thresholds are by theory."""
+    level, found = study.settings.confidence_level, list[tuple[str, LLRCosts]]()
+    for curve in study.curves:
+        if isinstance(curve.criterion, Bayes):
+            calibrate = curve.criterion.calibrator
+            found.append((curve.name, llr_costs(curve.dev, curve.test, calibrate=calibrate, confidence_level=level)))
+    return sorted(found, key=lambda row: float(row[1].value[0]))
+
+
+@dataclass(frozen=True, eq=False)
+class Settling:
+    """What would tell the best two systems apart: their names, the difference expected, a plan for each power."""
+
+    names: tuple[str, str]
+    difference: float
+    plans: tuple[Plan, ...]
+
+
+def settling(study: Study) -> Settling | None:
+    """Return the plans of studies that find the difference seen between the best two, where this one did not."""
+    settings = study.settings
+    if not study.pairs or settings.unpaired:
+        return None
+    pair = study.pairs_that_matter[study.first_pair]
+    if pair.significant is None or pair.significant[study.at]:
+        return None
+    difference = float((pair.difference if pair.expected is None else pair.expected)[study.at])
+    a, b = (row_of(study.curves[system], study.at) for system in (pair.a, pair.b))
+    try:
+        plans = plans_to_tell_apart(a, b, difference, POWERS, claim=settings.claim, measure=settings.shown,
+                                    confidence_level=settings.confidence_level)  # fmt: skip
+    except PrioriError:  # a measure, or scores, that no plan is made for
+        return None
+    return Settling((a.name, b.name), difference, tuple(plans))
+
+
+def users_of_best(study: Study) -> UserRates | None:
+    """Return the error rates of the users of the best system, where enough users are known."""
+    best = study.curves[study.order_at(study.at)[0]]
+    if best.test.n_users < FEW_USERS:
+        return None
+    level = study.settings.confidence_level
+    return user_rates(best.test, float(best.threshold[study.at]), confidence_level=level)
+
+
+def groups_of_best(study: Study) -> GroupRates | None:
+    """Return the rates of the best system by group, where the groups of the trials are known."""
+    best = study.curves[study.order_at(study.at)[0]]
+    threshold, level = float(best.threshold[study.at]), study.settings.confidence_level
+    known, _ = condense(best.test, PEOPLE, cuts=[threshold])
+    return None if known.groups is None else group_rates(best.test, threshold, confidence_level=level)
+
+
+@dataclass(frozen=True, eq=False)
+class Attacked:
+    """A system under attack: its curve over omega and the band around it, where there are impostors too, its rates."""
+
+    system: int
+    curve: EPSC | None
+    band: OverBoth | None
+    rates: PAD
+
+
+def attacked(study: Study) -> list[Attacked]:
+    """Return the systems whose sets have attacks, the thresholds as they are."""
+    settings, found = study.settings, list[Attacked]()
+    for number, curve in enumerate(study.curves):
+        dev, test = curve.dev, curve.test
+        if not (isinstance(dev, Scores) and isinstance(test, Scores) and dev.n_attacks and test.n_attacks):
+            continue
+        if len(found) == MOST_ATTACKED:
+            break
+        rates = pad(dev, test, apcer="0.05", criterion="wer", alpha=settings.alpha, name=curve.name,
+                    confidence_level=settings.confidence_level)  # fmt: skip
+        over, band = None, None
+        if all(scores.n_attacks < scores.n_negatives for scores in (dev, test)):
+            over = epsc(dev, test, omega=OMEGAS, beta=settings.alpha, name=curve.name)
+            if settings.bootstrap is not None:
+                chosen = None if settings.bootstrap == "auto" else settings.bootstrap
+                band = over.band(bootstrap=chosen, n_resamples=settings.n_resamples, rng=settings.seed,
+                                 confidence_level=settings.confidence_level, threads=settings.threads)  # fmt: skip
+        found.append(Attacked(number, over, band, rates))
+    return found
