@@ -235,7 +235,7 @@ def test_a_bootstrap_by_users_needs_users():
 
 
 def test_compiling_is_said_once(caplog, monkeypatch):
-    from priori.uncertainty.bootstrap import run
+    from priori.uncertainty.bootstrap import kernel_loading
 
     class Kernel:
         class stats:
@@ -245,10 +245,10 @@ def test_compiling_is_said_once(caplog, monkeypatch):
 
     from priori.uncertainty.bootstrap import kernels
 
-    monkeypatch.setattr(kernels, "count_fixed", Kernel)
-    monkeypatch.setattr(run, "_warned", False)
-    run.load_kernel("count_fixed")
-    run.load_kernel("count_fixed")
+    monkeypatch.setattr(kernels, "weigh", Kernel)
+    monkeypatch.setattr(kernel_loading, "_warned", False)
+    kernel_loading.load_kernel("weigh")
+    kernel_loading.load_kernel("weigh")
     assert [record.message for record in caplog.records] == [
         "compiling the bootstrap kernels, once on this machine ..."
     ]

@@ -9,16 +9,14 @@ from scipy.stats import kendalltau
 import priori
 from priori.base.errors import OptionError
 from priori.decisions.measures import get_measure
+from priori.uncertainty.bootstrap import kernels
+from priori.uncertainty.bootstrap.draws import UnitsOfClass, bins_between, distinct_scores
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.both_rankings import (
     POSTERIORS,
     Against,
-    _a_posteriori,
-    _at_thresholds,
-    _errors_at_thresholds,
+    _owners,
     _relative_cuts,
-    _score_order,
-    _weights,
     as_methods,
     draw_both,
     kendall_tau,
@@ -43,17 +41,23 @@ def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: 
     ]
 
 
+def _drawn(units: UnitsOfClass, seed: int) -> np.ndarray:
+    """How often each trial of a class comes in seven draws."""
+    drawn = np.empty((units.number, 7))
+    kernels.multiplicities(0, seed, 1, units.number, 0, units.purpose, drawn)
+    return drawn[units.unit].T
+
+
 @pytest.mark.parametrize("users", [True, False])
 def test_a_draw_is_its_trials_written_out(users: bool) -> None:
     (curve,) = _curves(5, (1.5,), users)
     test = curve.test.load()
     plan = Resampling(n_resamples=10).settle(curve.dev, test)
-    weights, negatives = _weights(test, plan, 3, 4), len(test.negative)
-    negative, positive = weights[:, :negatives], weights[:, negatives:]
+    negative, positive = (_drawn(units, plan.seed) for units in _owners(test, plan))
     assert negative.sum(axis=1).min() > 0
-    drawn = {name: _a_posteriori(weights, *_score_order(test), negatives, name) for name in POSTERIORS}
-    (fixed,) = _at_thresholds([curve], weights, _errors_at_thresholds([curve], [test])).T
-    for row in range(4):
+    drawn = {name: draw_both([curve], plan, name, 7)[1][:, 0] for name in POSTERIORS}
+    fixed = draw_both([curve], plan, "eer", 7)[0][:, 0]
+    for row in range(7):
         written_out = priori.Scores.from_arrays(
             np.repeat(test.negative.score, negative[row].astype(int)),
             np.repeat(test.positive.score, positive[row].astype(int)),
@@ -69,7 +73,7 @@ def test_draws_do_not_depend_on_their_batches(monkeypatch: pytest.MonkeyPatch) -
     curves = _curves(5, (1.5, 1.0))
     plan = Resampling(n_resamples=10).settle(curves[0].dev, curves[0].test)
     whole = draw_both(curves, plan, "eer", 20)
-    monkeypatch.setattr("priori.uncertainty.both_rankings.AT_A_TIME", 300)
+    monkeypatch.setattr("priori.uncertainty.bootstrap.draws.HELD", 300)
     for once, again in zip(whole, draw_both(curves, plan, "eer", 20, threads=1), strict=True):
         np.testing.assert_array_equal(once, again)
 
@@ -273,6 +277,6 @@ def test_what_cannot_be_ranked_is_said() -> None:
 
 def test_infinite_scores_are_tied_with_each_other() -> None:
     test = priori.Scores.from_arrays([-np.inf, -np.inf, 0.0, np.inf], [-np.inf, 0.0, np.inf, np.inf])
-    order, last = _score_order(test)
-    assert order.tolist() == [0, 1, 4, 2, 5, 3, 6, 7]
-    assert last.tolist() == [False, False, True, False, True, False, False, True]
+    bins = bins_between(test, distinct_scores(test))
+    assert bins.negative.tolist() == [0, 0, 1, 2]
+    assert bins.positive.tolist() == [0, 1, 2, 2]

@@ -148,15 +148,6 @@ def test_values_that_differ_by_rounding_share_a_rank(five):
     assert [(place.name, place.rank) for place in places] == [("fair", 1), ("poor", 2), ("good", 2)]
 
 
-def test_the_result_does_not_depend_on_how_many_systems_share_a_matrix(five, monkeypatch):
-    """Counted user by user as one product of matrices, or trial by trial: the same draws."""
-    product = priori.compare_all(five, claim="deployed", n_resamples=100, keep=True).replicates
-    monkeypatch.setattr("priori.uncertainty.bootstrap.run.DENSE", 0)
-    np.testing.assert_array_equal(
-        product, priori.compare_all(five, claim="deployed", n_resamples=100, keep=True).replicates
-    )
-
-
 def test_many_systems_on_few_users_are_warned_of():
     many = curves({f"S{number}": 2.0 for number in range(9)}, users=4, points=2)
     said = [priori.compare_all(some, claim="deployed", n_resamples=50).warnings for some in (many, many[:8])]

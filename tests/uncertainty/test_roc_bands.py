@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -18,9 +17,9 @@ from four_users import small
 from priori import OptionError, Scores
 from priori.curves.averaging.curves import heights
 from priori.curves.averaging.methods import Axis
-from priori.uncertainty import roc_bands
+from priori.uncertainty.bootstrap import draws
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.roc_bands import _along, _at_ranks, _heights, rate_bands, roc_band
+from priori.uncertainty.roc_bands import _heights, rate_bands, roc_band
 
 VERTICAL = Axis(cosine=1.0, sine=0.0)
 
@@ -44,40 +43,32 @@ def test_the_heights_of_replicates_are_those_of_their_own_curves(bootstrap):
         assert stats.ks_2samp(mine, other).pvalue > 1e-3
 
 
-@pytest.mark.parametrize("places", [1, 9], ids=["ties", "no ties"])
-@pytest.mark.parametrize("bootstrap", ["user", "crossed"])
-@pytest.mark.parametrize("counted", [False, True])
-def test_blocks_give_the_heights_of_all_trials(monkeypatch, bootstrap, places, counted):
-    """To the last bit: only the blocks in which a curve reaches a rate are looked into."""
+@pytest.mark.parametrize("bootstrap", ["sample", "user", "crossed"])
+def test_narrow_bins_give_the_heights_of_all_scores(monkeypatch, bootstrap):
+    """To within what lies in a bin: the draw of users is the same."""
     rng = np.random.default_rng(2)
-    label, user = (rng.random(2000) < 0.2).astype(int), rng.integers(0, 20, 2000)
-    probe = np.where(label, user, rng.integers(0, 20, 2000))
-    score = rng.normal(2 * label).round(places)
-    score[::20], score[7::20] = -np.inf, np.inf  # ties of both classes, which no subtraction tells
+    label, user = (rng.random(3000) < 0.3).astype(int), rng.integers(0, 20, 3000)
+    probe = np.where(label, user, rng.integers(0, 20, 3000))
+    score = rng.normal(2 * label)
+    score[::20], score[7::20] = -np.inf, np.inf
     scores = Scores.from_predictions(label, score, user=user, probe_user=probe)
-    if counted:
-        negative, positive = (
-            replace(trials, number=rng.integers(1, 4, trials.score.size))
-            for trials in (scores.negative, scores.positive)
-        )
-        scores = replace(scores, negative=negative, positive=positive)
     at = tuple(priori.base.alphas.grid(23))
-    plan = Resampling(bootstrap=bootstrap, n_resamples=150, interval="percentile").settle(None, scores)
-    one_by_one = _heights(scores, at, plan)
-    assert _along(scores, at, plan) is None
-    monkeypatch.setattr(roc_bands, "MANY", 2000)
-    monkeypatch.setattr(roc_bands, "IN_A_BLOCK", 50)
-    assert _along(scores, at, plan) is not None
-    np.testing.assert_array_equal(_heights(scores, at, plan), one_by_one)
+    plan = Resampling(bootstrap=bootstrap, n_resamples=1000, interval="percentile").settle(None, scores)
+    exact = _heights(scores, at, plan)
+    monkeypatch.setattr(draws, "DISTINCT", 100)
+    monkeypatch.setattr(draws, "BOUND", 0.005)
+    found = _heights(scores, at, plan)
+    if bootstrap == "sample":
+        found, exact = (np.quantile(each, [0.05, 0.5, 0.95], axis=0) for each in (found, exact))
+    np.testing.assert_allclose(found, exact, atol=0.01 if bootstrap == "user" else 0.02)
 
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_heights_have_the_distribution_of_all_bootstrap_samples(shared):
-    """Every one of the 3^3 x 2^2 samples is equally likely, whether trials or order statistics are drawn."""
+    """Every one of the 3^3 x 2^2 samples is equally likely."""
     scores = Scores.from_arrays([0.1, 0.5, 0.9], [0.5 if shared else 0.6, 1.0])
     at = (Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1))
     plan = Resampling(bootstrap="sample", n_resamples=40_000, interval="percentile").settle(None, scores)
-    assert (_at_ranks(scores, at, plan) is None) == shared
     expected: Counter[tuple[float, ...]] = Counter()
     for negative in product(scores.negatives, repeat=3):
         for positive in product(scores.positives, repeat=2):

@@ -150,7 +150,9 @@ CODES: dict[str, CautionKind] = {
     "low-fpr": _warning(
         "Low false positive rates", "A ROC band at false positive rates for which there are too few negatives."
     ),
-    "resampled-in-cells": _note("Resampled in cells", "The scores do not fit in memory and were resampled in cells."),
+    "resampled-in-cells": _note(
+        "Resampled in bins", "There are many distinct scores, and they were resampled in narrow bins."
+    ),
     "counted-in-cells": _note("Counted in cells", "The scores do not fit in memory and were counted in cells."),
     "normal-fits-badly": _warning("Normal approximation", "A rate is too small, or its trials too few, for a z-test."),
     "wrong-direction": _warning("One-sided test", "The difference is in the direction opposite to the one tested."),

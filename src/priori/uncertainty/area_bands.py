@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -82,7 +82,7 @@ def area_bands(
     low, high = check_bounds(bounds)
     alphas = [low + (high - low) * Fraction(2 * k + 1, 2 * POINTS) for k in range(POINTS)]
     mean = Measure("mean", "(V1 + V2)/2", lambda outcomes, alpha: (domain.v1(outcomes) + domain.v2(outcomes)) / 2)
-    plan = replace(resampling.settle(dev, test, measures=(domain.v1, domain.v2)), whole=True)
+    plan = resampling.settle(dev, test, measures=(domain.v1, domain.v2))
     curves = [epc(dev, test, task=domain, criterion=f"target-v{v}", measure=mean, alpha=alphas) for v in (1, 2)]
     exact = areas(dev, test, task=domain, bounds=bounds)
     value = np.array([exact.e_v1, exact.e_v2, exact.g])

@@ -31,8 +31,6 @@ CLAIMS: dict[Claim, str] = {
 }
 #: Both identities of a trial.
 PEOPLE: tuple[Role, ...] = ("user", "probe_user")
-#: The bootstraps whose units the claim about methods knows: trials, with their labels or not, users, both identities.
-UNITS = ("sample", "rows", "user", "crossed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +104,7 @@ def _with_units(resampling: Resampling, sets: Sequence[ScoreSet], measure: Measu
     """Return the resampling by one of the units that the claim about methods knows, the best that the sets have."""
     if resampling.interval is not None:
         raise OptionError("interval belongs to the claim 'deployed'; leave it out, or ask for that claim")
-    known = {name: bootstrap for name, bootstrap in BOOTSTRAPS.items() if name in UNITS}
+    known = {name: bootstrap for name, bootstrap in BOOTSTRAPS.items() if bootstrap.one_level}
     if resampling.bootstrap is None:
         suitable = [bootstrap for bootstrap in known.values() if bootstrap.suits(sets, [measure])]
         return replace(resampling, bootstrap=max(suitable, key=lambda bootstrap: bootstrap.preference).name)

@@ -13,8 +13,8 @@ from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores.influence import welch
 from priori.uncertainty.bootstrap.calibration import Calibration
-from priori.uncertainty.bootstrap.mixtures import scaled
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.run import scaled
 from priori.uncertainty.estimates import Estimates, side_by_side
 from priori.uncertainty.method import expected_values
 

@@ -17,7 +17,7 @@ from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 from priori.scores.influence import Moves, People
-from priori.uncertainty.bootstrap.mixtures import above
+from priori.uncertainty.bootstrap.draws import attacks_of
 from priori.uncertainty.score_axis import ScoreAxis
 from priori.uncertainty.units import Units, without_noise
 
@@ -107,7 +107,7 @@ def _of_shares(test: Scores, negatives: Moves, units: Units) -> Floats:
     claimed = units.classes[0].unit
     weights = np.ones(claimed.size) if test.negative_weights is None else test.negative_weights
     total = np.zeros((units.count, negatives.moves.shape[1]))
-    for part in (above(test), ~above(test)):
+    for part in (attacks_of(test), ~attacks_of(test)):
         mean = negatives.sums(np.zeros(claimed.size, np.intp)[part], 1, part, None)[0] / np.count_nonzero(part)
         total += np.multiply.outer(np.bincount(claimed[part], weights[part], units.count), mean)
     return total

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -19,26 +18,26 @@ from priori.base.types import Floats, Progress
 from priori.curves.roc import A_POSTERIORI
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
-from priori.scores.candidates import first_of_each
 from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
-from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, make_side
+from priori.uncertainty.bootstrap.draws import (
+    bins_between,
+    bins_caution,
+    distinct_scores,
+    lay_out,
+    narrow_cuts,
+    rows_for,
+)
+from priori.uncertainty.bootstrap.kernel_loading import load_kernel
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
-from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel, replicate, rows_for, times_drawn
+from priori.uncertainty.bootstrap.run import Resampled, gather, replicate
 from priori.uncertainty.intervals import Interval
 
 #: With so few negatives beyond a threshold the bootstrap knows too little of where it is.
 FEW_BEYOND = 5
 #: For how many such places a simultaneous band allows: neighbouring ones hang together.
 TOGETHER = 5
-
-#: From so many trials on they are counted in blocks: of so many trials or more, in so many blocks at most, for so many
-#: draws together.
-MANY, IN_A_BLOCK, BLOCKS, DRAWS = 1 << 15, 1 << 7, 1 << 13, 64
-
-#: Writes the heights of the curves of the replicates from a first one on.
-Climb = Callable[[int, Floats], None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -131,6 +130,7 @@ def make_roc_band(
             lower[place], upper[place] = min(found[0], tpr[place]), max(found[1], tpr[place])
         # Pseudo-trials say that some may be missed where none was, not that some must be.
         lower, upper = np.where(tpr <= 0, 0.0, lower), np.where(tpr >= 1, 1.0, upper)
+    notes = notes or tuple(bins_caution(trials))
     warnings = (*plan.warnings, *_too_low(rates[low], plan), *notes)
     return RocBand(rates, tpr, lower, upper, plan.settings(), warnings)._came_from(scores)
 
@@ -210,82 +210,23 @@ def _heights(
     threads: int | None = None, progress: Progress | None = None,
 ) -> Floats:  # fmt: skip
     """Return the height of every replicate's curve at these false positive rates."""
-    climb, work = (
-        _at_ranks(scores, fractions, plan) or _along(scores, fractions, plan) or _at_cells(scores, fractions, plan)
-    )
+    people = plan.design.identities([scores]) if plan.design.by_user else None
+    cuts = narrow_cuts(scores)
+    bins = bins_between(scores, distinct_scores(scores)[:-1] if cuts is None else cuts)
+    draws = lay_out([scores], [bins], plan, people)
+    p, q = (np.array([getattr(each, part) for each in fractions]) for part in ("numerator", "denominator"))
+    climb = load_kernel("climb", "readers")
 
     def batch(first: int, size: int) -> Floats:
         heights = np.ones((size, len(fractions)))
-        climb(first, heights)
+        (counts,) = draws.counts(first, size)
+        climb(*counts, p, q, heights)
         if calibration is None:
             return heights
         return half_missed(heights, scores.n_positives, calibration.weight[1], plan, first)
 
-    return gather(batch, plan.n_resamples, rows_for(len(fractions), work), threads=threads, progress=progress)
-
-
-def _at_cells(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan) -> tuple[Climb, int]:
-    """Return what draws every trial and walks along the curve, and how much work that is."""
-    side = make_side([scores], plan, plan.design.identities([scores])[0] if plan.design.by_user else None)
-    p = np.array([fraction.numerator for fraction in fractions], dtype=np.int64)
-    q = np.array([fraction.denominator for fraction in fractions], dtype=np.int64)
-    kernel = load_kernel("climb")
-    settings = (plan.seed, plan.inner, plan.design.trial_draws, side, p, q)
-    return lambda first, heights: kernel(first, *settings, heights), side.cells
-
-
-def _along(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan) -> tuple[Climb, int] | None:
-    """Return what counts many trials in blocks of scores; None where there are few, or users come without some."""
-    classes, design = (scores.negative, scores.positive), plan.design
-    entries = sum(trials.score.size for trials in classes)
-    if entries < MANY or not design.draws_users or design.draws_trials or any(trials.weighted for trials in classes):
-        return None
-    people = design.identities([scores])[0]
-    score = np.concatenate([trials.score for trials in classes])
-    order = np.argsort(-score, kind="stable")
-    positive = np.repeat([False, True], [trials.score.size for trials in classes])[order]
-    owner = np.concatenate([people.negative, people.positive])[order]
-    partner, number = np.empty(0, dtype=np.int32), np.empty(0)
-    if people.negative_partner is not None:
-        partner = np.append(people.negative_partner, np.full(scores.positive.score.size, -1, dtype=np.int32))[order]
-    if scores.negative.number is not None and scores.positive.number is not None:
-        number = np.append(scores.negative.number, scores.positive.number).astype(np.float64)[order]
-    ends = np.append(first_of_each(score[order])[1:], entries)
-    last = np.zeros(entries, dtype=np.bool_)
-    last[ends - 1] = True
-    size = max(IN_A_BLOCK, entries // BLOCKS)
-    start = np.append(0, ends[np.append(np.diff(ends // size) != 0, True)])
-    cell = 2 * np.repeat(np.arange(start.size - 1, dtype=np.int32), np.diff(start)) + positive
-    p, q = (np.array([getattr(each, part) for each in fractions]) for part in ("numerator", "denominator"))
-    add, kernel = load_kernel("add_in_cells", "weighted_rocs"), load_kernel("climb_along", "weighted_rocs")
-    drawing = {"stream": TEST_USERS + 4 * plan.streams, "inner": plan.inner}
-
-    def climb(first: int, heights: Floats) -> None:
-        for begin in range(0, len(heights), DRAWS):
-            rows = heights[begin : begin + DRAWS]
-            drawn = times_drawn(people.count, len(rows), plan.seed, first + begin, **drawing)
-            weights, sums = np.ascontiguousarray(drawn.T), np.zeros((2 * start.size - 2, len(rows)))
-            add(weights, owner, partner, number, cell, sums)
-            kernel(weights, owner, partner, number, positive, last, start, sums, p, q, rows)
-
-    return climb, entries // 16
-
-
-def _at_ranks(scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan) -> tuple[Climb, int] | None:
-    """Return what draws only as much as the heights need; None where users are drawn, or classes share scores."""
-    design = plan.design
-    if design.by_user or design.draws_rows or any(t.number is not None for t in (scores.negative, scores.positive)):
-        return None
-    negative, positive = scores.negatives, scores.positives
-    below = np.searchsorted(positive, negative, side="right")
-    if np.any(positive[np.maximum(below - 1, 0)] == negative):
-        return None
-    above = (positive.size - below)[::-1].copy()
-    ranks = [fraction.numerator * negative.size // fraction.denominator + 1 for fraction in fractions if fraction < 1]
-    rank = np.array(ranks, dtype=np.int64)  # at rate 1 the height is 1
-    kernel = load_kernel("climb_at_ranks")
-    settings = (plan.seed, TEST_TRIALS + 4 * plan.streams, rank, above, positive.size)
-    return lambda first, heights: kernel(first, *settings, heights[:, : rank.size]), len(fractions)
+    rows = rows_for(len(fractions), draws.work, draws.held)
+    return gather(batch, plan.n_resamples, rows, threads=threads, progress=progress)
 
 
 # -- thresholds fixed --------------------------------------------------------------------------------------------

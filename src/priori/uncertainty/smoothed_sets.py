@@ -6,7 +6,7 @@ mean and spread. Of many trials, or of counts, units are histograms that are smo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Ints, Progress
 from priori.scores import Scores, Trials
+from priori.uncertainty.bootstrap.draws import attacks_of, share_of
 from priori.uncertainty.bootstrap.kernel_criteria import common_kind
-from priori.uncertainty.bootstrap.kernel_sets import share_of
-from priori.uncertainty.bootstrap.mixtures import above
-from priori.uncertainty.bootstrap.run import Resampled, gather, load_kernel
+from priori.uncertainty.bootstrap.kernel_loading import load_kernel
+from priori.uncertainty.bootstrap.plain import choose_again
+from priori.uncertainty.bootstrap.run import Resampled, gather
 from priori.uncertainty.score_axis import ScoreAxis, bandwidth, tied
 from priori.uncertainty.units import Units
 
@@ -33,8 +34,8 @@ MANY = 1 << 17
 #: What the larger class of a set adds up to in whole numbers, where units are histograms.
 WHOLE, WHOLE_BY_CRITERION = 1 << 26, 1 << 14
 
-#: Draws sets first, first + 1, ...: how often units came, and how many cells the thresholds of each system reject.
-_Draw = Callable[[int, int], tuple[Floats, NDArray[Any]]]
+#: Counts sets first, first + 1, ... in which units come as often as the rows say: class by class, by system.
+_Count = Callable[[int, Floats], Iterator[tuple[Any, Any]]]
 
 
 class SmoothedSets(NamedTuple):
@@ -54,27 +55,35 @@ def smoothed_sets(
     """
     counted = any(dev.negative.number is not None for dev in devs)
     many = counted or sum(len(dev) for dev in devs[:1]) > MANY
-    if counted or (many and units[0].partner is None):
-        draw = _by_histogram(systems, devs, wholes, axes, units, seed)
+    by_histogram = counted or (many and units[0].partner is None)
+    by_class, count, alphas = _ByClass.of(devs[0], units[0]), units[0].count, len(systems[0].fractions)
+    # A trial comes more than once where its users do.
+    kind = common_kind(systems, 4 * WHOLE if by_histogram else 16 * max(len(dev) for dev in devs))
+    if kind is None and devs[0].omega is not None:
+        raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
+    counts: _Count
+    if by_histogram:
+        whole = WHOLE_BY_CRITERION if kind is None else WHOLE
+        counts = _histogram_counts(devs, wholes, axes, units, whole)
     else:
-        draw = _by_trial(systems, devs, axes, units, seed)
+        counts = _trial_counts(devs, axes, _smooth_trials(devs, axes, by_class), seed)
+    draw = load_kernel("draw_units", "bagging")
 
     def work(first: int, rows: int) -> Floats:
-        weights, rejected = draw(first, rows)
+        weights, rejected = np.empty((rows, count)), np.empty((rows, len(systems), alphas), dtype=np.int64)
+        draw(first, seed, BAGS, units[0].strata, by_class.starts, by_class.unit, by_class.partner, weights)
+        for s, (pair, axis) in enumerate(zip(counts(first, weights), axes, strict=True)):
+            if kind is None:
+                system, kept = systems[s], systems[s].thresholds
+                rejected[:, s] = choose_again(system.criterion, system.fractions, pair, axis.value, axis.value, kept)
+            else:
+                kernel = load_kernel("choose_again", "readers")
+                kernel(kind[0], *pair, axis.value, 1, *kind[1:], axis.value, rejected[:, s])
         return np.hstack([weights, rejected.reshape(rows, -1)])
 
-    sets, count = max(SETS, SETS_PER_UNIT * units[0].count), units[0].count
+    sets = max(SETS, SETS_PER_UNIT * count)
     both = gather(work, sets, 64, threads=threads, progress=progress)
-    shape = sets, len(systems), len(systems[0].fractions)
-    return SmoothedSets(both[:, :count].copy(), both[:, count:].astype(np.int32).reshape(shape))
-
-
-def _choose(system: Resampled, counts: Sequence[Ints], axis: ScoreAxis) -> NDArray[np.intp]:
-    """Return how many cells each threshold rejects that a criterion of any kind chooses on counts in cells."""
-    assert system.criterion is not None
-    negative, positive = (Trials(np.repeat(axis.value, number[: axis.cells])) for number in counts)
-    thresholds = system.criterion.choose(Scores(negative, positive), system.fractions).threshold
-    return np.maximum(np.searchsorted(axis.value, thresholds, side="right"), 1)
+    return SmoothedSets(both[:, :count].copy(), both[:, count:].astype(np.int32).reshape(sets, len(systems), alphas))
 
 
 # -- trial by trial ----------------------------------------------------------------------------------------------
@@ -97,112 +106,96 @@ class SmoothTrials(NamedTuple):
     shrink: Floats
 
 
-def _by_trial(
-    systems: Sequence[Resampled], devs: Sequence[Scores], axes: Sequence[ScoreAxis], each: Sequence[Units], seed: int
-) -> _Draw:
+class _ByClass(NamedTuple):
+    """Trials by class (negatives, positives, attacks with a share) and unit; ``which`` of their set they are."""
+
+    starts: Ints
+    unit: NDArray[np.int32]
+    partner: NDArray[np.int32]
+    which: tuple[NDArray[np.intp], ...]
+
+    @classmethod
+    def of(cls, dev: Scores, units: Units) -> _ByClass:
+        attack = attacks_of(dev)
+        partner = np.full(attack.size, -1, dtype=np.int32) if units.partner is None else units.partner
+        nobody = np.full(units.classes[1].unit.size, -1, dtype=np.int32)
+        classes = [
+            (np.flatnonzero(~attack), units.classes[0].unit, partner),
+            (np.arange(units.classes[1].unit.size), units.classes[1].unit, nobody),
+            (np.flatnonzero(attack), units.classes[0].unit, partner),
+        ]
+        which = tuple(each[np.argsort(unit[each], kind="stable")] for each, unit, _ in classes)
+        unit = np.concatenate([own[each] for each, (_, own, _) in zip(which, classes, strict=True)])
+        other = np.concatenate([own[each] for each, (_, _, own) in zip(which, classes, strict=True)])
+        return cls(np.cumsum([0, *(each.size for each in which)]), unit, other, which)
+
+
+def _smooth_trials(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: _ByClass) -> SmoothTrials:
+    """Lay out the trials of every system, class by class."""
+    place, held, width = list[Floats](), list[NDArray[np.bool_]](), []
+    for dev, axis in zip(devs, axes, strict=True):
+        sets = dev.negative, dev.positive, dev.negative
+        classes = [trials.take(which) for trials, which in zip(sets, by_class.which, strict=True)]
+        place.append(np.concatenate([axis.places(trials.score) for trials in classes]))
+        held.append(np.concatenate([tied(trials) | (not axis.smooth) for trials in classes]))
+        width.append([bandwidth(len(trials)) for trials in classes])
+    widths = np.array(width).T.copy()
+    shrink = 1 / np.sqrt(1 + widths**2)
+    return SmoothTrials(*by_class[:3], np.stack(place, axis=1), np.stack(held, axis=1), widths, shrink)
+
+
+def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], trials: SmoothTrials, seed: int) -> _Count:
+    """Return what counts every trial that comes where it is moved to."""
     from scipy.special import ndtri
 
-    units = each[0]
-    attack = above(devs[0])
-    impostors, attacks = (
-        _smooth_trials([dev.negative.take(np.flatnonzero(part)) for dev in devs], axes, units.classes[0].unit[part],
-                       None if units.partner is None else units.partner[part])
-        for part in (~attack, attack)
-    )  # fmt: skip
-    classes = impostors, _smooth_trials([dev.positive for dev in devs], axes, units.classes[1].unit, None), attacks
-    starts = np.cumsum([0, *(unit.size for unit, *_ in classes)])
-    *columns, widths = zip(*classes, strict=True)
-    width = np.stack(widths)
-    unit, partner, place, held = (np.concatenate(column) for column in columns)
-    trials = SmoothTrials(starts, unit, partner, place, held, width, 1 / np.sqrt(1 + width**2))
-    values = np.full((len(axes), max(axis.cells for axis in axes)), np.inf)
-    for row, axis in zip(values, axes, strict=True):
-        row[: axis.cells] = axis.value
     quantiles = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
-    drawn = (seed, BAGS, trials, share_of(devs[0]), units.strata, quantiles)
-    fractions, most = systems[0].fractions, np.array([[axis.cells] for axis in axes])
-    # A trial comes more than once where its users do.
-    kind = common_kind(systems, 16 * max(len(dev) for dev in devs))
-    if kind is None and devs[0].omega is not None:
-        raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
-    kernel = load_kernel("bag_counts" if kind is None else "bag", "bagging")
+    width, classes, omega = max(axis.cells for axis in axes), 2 + (devs[0].omega is not None), share_of(devs[0])
+    smooth, join = load_kernel("smooth_trials", "bagging"), load_kernel("join_attacks")
 
-    def by_kernel(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
-        assert kind is not None
-        weights, rejected = np.empty((rows, units.count)), np.empty((rows, len(devs), len(fractions)), dtype=np.int64)
-        kernel(first, *drawn, values, *kind, weights, rejected)
-        return weights, np.minimum(rejected, most)  # rejecting everything includes what only the longest axis has
+    def counts(first: int, weights: Floats) -> Iterator[tuple[Any, Any]]:
+        found = np.empty((classes, len(weights), len(devs), width), dtype=np.int64)
+        for c in range(classes):
+            smooth(first, seed, BAGS + 1, c, trials, quantiles, weights, found[c])
+        for s, axis in enumerate(axes):
+            negative, positive = found[0, :, s, : axis.cells], found[1, :, s, : axis.cells]
+            if classes == 3:
+                negative = np.hstack([negative, found[2, :, s, : axis.cells]])
+                join(negative, omega, positive)
+            yield negative[:, : axis.cells], positive
 
-    def by_criterion(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
-        weights, rejected = np.empty((rows, units.count), dtype=np.int64), []
-        for row in range(rows):
-            counts = kernel(first + row, *drawn, values.shape[1], weights[row])
-            rejected.append([_choose(system, counts[:, s], axes[s]) for s, system in enumerate(systems)])
-        return weights.astype(np.float64), np.array(rejected)
-
-    return by_criterion if kind is None else by_kernel
-
-
-def _smooth_trials(
-    trials: Sequence[Trials], axes: Sequence[ScoreAxis], unit: NDArray[Any], partner: NDArray[Any] | None
-) -> tuple[NDArray[Any], ...]:
-    """Return unit, partner, place and held of the trials of one class, in the order of their units, and the widths."""
-    order = np.argsort(unit, kind="stable")
-    place = np.stack([axis.places(each.score) for axis, each in zip(axes, trials, strict=True)], axis=1)
-    held = np.stack([tied(each) | (not axis.smooth) for axis, each in zip(axes, trials, strict=True)], axis=1)
-    width = np.full(len(axes), bandwidth(len(trials[0])))
-    other = np.full(unit.size, -1, dtype=np.int32) if partner is None else partner
-    return unit[order], other[order], place[order], held[order], width
+    return counts
 
 
 # -- by histogram ------------------------------------------------------------------------------------------------
 
 
-def _by_histogram(
-    systems: Sequence[Resampled], devs: Sequence[Scores], wholes: Sequence[Scores], axes: Sequence[ScoreAxis],
-    units: Sequence[Units], seed: int,
-) -> _Draw:  # fmt: skip
-    draw_weights = load_kernel("draw_weights", "bagging")
-    fractions = systems[0].fractions
-    kind = common_kind(systems, 4 * WHOLE)
-    choose_rows = None if kind is None else load_kernel("choose_rows", "bagging")
-    whole = WHOLE_BY_CRITERION if kind is None else WHOLE
-    histograms = []
-    pairs = []
-    for dev, like, axis, codes in zip(devs, wholes, axes, units, strict=True):
-        pairs.append(_Pairs.of(codes))
-        rows = (pairs[-1].row, pairs[-1].rows), (codes.classes[1].unit, codes.count)
-        classes = zip((dev.negative, dev.positive), (like.negative, like.positive), rows, strict=True)
+def _histogram_counts(
+    devs: Sequence[Scores], wholes: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units], whole: int
+) -> _Count:
+    """Return what adds up the smoothed histograms of units; the larger class of a set adds up to about ``whole``."""
+    pairs, histograms = [_Pairs.of(codes) for codes in units], []
+    for dev, like, axis, codes, pair in zip(devs, wholes, axes, units, pairs, strict=True):
         scale = np.float32(whole / max(dev.n_negatives, dev.n_positives))
-        histograms.append([scale * _smooth_histogram(trials, axis, *row, alike) for trials, alike, row in classes])
-        if dev.omega is not None:
-            attack = above(dev)
+        positive = scale * _smooth_histogram(dev.positive, axis, codes.classes[1].unit, codes.count, like.positive)
+        if dev.omega is None:
+            negative = [scale * _smooth_histogram(dev.negative, axis, pair.row, pair.rows, like.negative)]
+        else:
+            attack = attacks_of(dev)
             strata = [
                 (dev.negative.take(np.flatnonzero(part)), codes.classes[0].unit[part]) for part in (~attack, attack)
             ]
-            parts = [scale * _smooth_histogram(trials, axis, code, codes.count, trials) for trials, code in strata]
-            histograms[-1] = [parts[0], histograms[-1][1], parts[1]]
-    drawn_from, count = (units[0].strata, units[0].sizes), units[0].count
+            negative = [scale * _smooth_histogram(trials, axis, code, codes.count, trials) for trials, code in strata]
+        histograms.append((negative, positive))
 
-    def draw(first: int, rows: int) -> tuple[Floats, NDArray[Any]]:
-        weights = np.empty((rows, count))
-        draw_weights(first, seed, BAGS, *drawn_from, weights)
-        rejected = np.empty((rows, len(systems), len(fractions)), dtype=np.int64)
+    def counts(first: int, weights: Floats) -> Iterator[tuple[Any, Any]]:
         drawn = weights.astype(np.float32)
-        for s, (system, axis) in enumerate(zip(systems, axes, strict=True)):
-            impostors, *others = histograms[s]
-            sums = [pairs[s].weights(drawn) @ impostors, *(drawn @ histogram for histogram in others)]
-            if (omega := devs[s].omega) is not None:
-                sums[0] = _join(sums[0], sums.pop(), float(omega))
-            negative, positive = (np.rint(each).astype(np.int64) for each in sums)
-            if kind is None or choose_rows is None:
-                rejected[:, s] = [_choose(system, pair, axis) for pair in zip(negative, positive, strict=True)]
-            else:
-                code, p, q = kind
-                choose_rows(code, negative, positive, axis.value, p, q, rejected[:, s])
-        return weights, rejected
+        for dev, pair, (negative, positive) in zip(devs, pairs, histograms, strict=True):
+            sums: Floats = pair.weights(drawn) @ negative[0]
+            if dev.omega is not None:
+                sums = _join(sums, drawn @ negative[1], float(dev.omega))
+            yield np.rint(sums).astype(np.int64), np.rint(drawn @ positive).astype(np.int64)
 
-    return draw
+    return counts
 
 
 class _Pairs(NamedTuple):

@@ -11,7 +11,7 @@ from hypothesis import given
 
 import oracle
 from priori.decisions.criteria import get_criterion
-from priori.uncertainty.bootstrap import choosing, kernels
+from priori.uncertainty.bootstrap import choosing, readers
 from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
 
 CASES = [
@@ -46,7 +46,7 @@ def chosen_thresholds(negatives, positives, undrawn, criterion, task, alphas):
     lowest = int(np.searchsorted(values, -np.inf, side="right"))
     scratch = np.empty((3, values.size + 1), np.int64)
     choosing.choose(kind[0], *weights, lowest, totals, *kind[1:], scratch, chosen)
-    return [kernels._threshold(values, values.size, *weights, gap) for gap in chosen]
+    return [readers.threshold_after(values, *weights, last) for last in chosen]
 
 
 @pytest.mark.parametrize(("criterion", "task"), CASES)

@@ -122,10 +122,18 @@ def test_systems_are_compared_and_ranked_by_it(toy):
     assert found.significant.any()
     ranking = priori.compare_all([curve("dataset"), curve("dataset", 1.2, "B")], bootstrap="by-set", **options)
     assert ranking.settings["bootstrap"] == "by-set"
-    # The claim about methods takes the best of those that it knows.
-    assert priori.compare(*pair, n_resamples=50).settings["bootstrap"] == "user"
+
+
+def test_the_default_claim_takes_it_wherever_one_kind_of_unit_is_drawn(toy):
+    by_user = priori.compare(curve("user"), curve("user", 1.2, "B"), n_resamples=50, shared_users=False)
     by_set = curve("dataset"), curve("dataset", 1.2, "B")
-    assert priori.compare(*by_set, n_resamples=50).settings["bootstrap"] == "sample"
+    for options in ({}, {"bootstrap": "by-set"}):
+        found = priori.compare(*by_set, n_resamples=50, **options)
+        assert (found.settings["claim"], found.settings["bootstrap"]) == ("method", "by-set")
+        np.testing.assert_allclose(found.p_value, by_user.p_value, rtol=1e-9)
+    assert [name for name, each in BOOTSTRAPS.items() if not each.one_level] == ["user-constrained", "joint"]
+    with pytest.raises(OptionError, match="takes the bootstraps sample, rows, user, crossed, by-set, not joint"):
+        priori.compare(*by_set, n_resamples=50, bootstrap="joint")
 
 
 def test_the_command_line_has_it(toy, write, run):
@@ -139,6 +147,10 @@ def test_the_command_line_has_it(toy, write, run):
         assert code == 0
         assert "by-set" in help_
     system = ("--system", "A", "dev.csv", "test.csv")
+    pair = (*system, "--system", "B", "dev.csv", "test.csv")
+    code, out, err = run("compare", *pair, "--points", "7", "--bootstrap", "by-set", "--resamples", "50", "--json")
+    assert code in (0, 1), err
+    assert json.loads(out)["bootstrap"] == "by-set"
     code, out, err = run("epc", *system, "--points", "7", "--bootstrap", "by-set", "--resamples", "200", "--json")
     assert code == 0, err
     found = json.loads(out)["systems"][0]["band"]

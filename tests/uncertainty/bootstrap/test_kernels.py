@@ -10,14 +10,23 @@ import pytest
 
 from priori import Scores
 from priori.decisions.criteria import get_criterion
-from priori.uncertainty.bootstrap import kernels
+from priori.uncertainty.bootstrap import kernels, plain, readers
+from priori.uncertainty.bootstrap.draws import (
+    TEST_USERS,
+    Bins,
+    UnitsOfClass,
+    bins_between,
+    distinct_scores,
+    lay_out,
+    make_entries,
+    trials_within,
+)
 from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
-from priori.uncertainty.bootstrap.kernel_sets import TEST_TRIALS, TEST_USERS, lay_out, lay_out_counts, make_side
 from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.bootstrap.run import outcomes_at
 from random_numbers import uniforms_of
 
 REPLICATES = 40
-NO_FUTURE = np.zeros(3, np.int64)
 
 
 def make_scores(seed: int, shift: float = 1.0) -> Scores:
@@ -33,24 +42,22 @@ def make_plan(scores: Scores, bootstrap: str, **options):
 
 
 def draw_multiplicities(users: int, *, inner: int = 1, future: int = 0, first: int = 0, draws: int | None = None):
-    drawn = np.empty((REPLICATES, users))
+    drawn = np.empty((users, REPLICATES))
     kernels.multiplicities(first, 5, inner, users if draws is None else draws, future, TEST_USERS, drawn)
-    return drawn
+    return drawn.T
+
+
+def laid_out(scores: Scores, cuts: np.ndarray, bootstrap: str, *, inner: int = 1, dev: bool = False):
+    plan = replace(make_plan(scores, bootstrap), inner=inner)
+    people = plan.design.identities([scores]) if plan.design.by_user else None
+    return lay_out([scores], [bins_between(scores, cuts)], plan, people, dev=dev)
 
 
 def count_at(scores: Scores, thresholds: np.ndarray, bootstrap: str, inner: int = 1, first: int = 0):
-    """Rejected trials (replicate, class, threshold) and class sizes (replicate, class) by `count_fixed`."""
-    plan = make_plan(scores, bootstrap)
-    identities = plan.design.identities([scores])[0] if plan.design.by_user else None
-    urns, places = lay_out([scores], [thresholds], plan, identities)
-    users = identities.count if identities is not None and plan.design.draws_users else 0
-    rejected = np.empty((REPLICATES, 1, 2, thresholds.size), np.int64)
-    totals = np.empty((REPLICATES, 2), np.int64)
-    kernels.count_fixed(
-        first, 5, inner, users, plan.design.trial_draws, NO_FUTURE, TEST_USERS, TEST_TRIALS, *urns, places, rejected,
-        totals,
-    )  # fmt: skip
-    return rejected[:, 0], totals
+    """Rejected trials (replicate, class, threshold) and class sizes (replicate, class) of drawn counts."""
+    (counts,) = laid_out(scores, thresholds, bootstrap, inner=inner).counts(first, REPLICATES)
+    rejected = np.stack([each.cumsum(axis=1) for each in counts], axis=1)
+    return rejected[:, :, :-1], rejected[:, :, -1]
 
 
 # -- users drawn ---------------------------------------------------------------------------------------------------
@@ -122,64 +129,103 @@ def test_trials_of_every_user_are_drawn_among_themselves():
 
 def test_counts_between_thresholds_are_laid_out_like_the_trials():
     scores, thresholds = make_scores(3), np.array([-0.5, 0.4, 2.0])
-    plan = make_plan(scores, "sample")
-    of_trials, places = lay_out([scores], [thresholds], plan, None)
-    of_counts, counted_places = lay_out_counts(scores, thresholds)
-    np.testing.assert_array_equal(places[0, 0], counted_places[0, 0])
-    for urns, counted in zip(of_trials, of_counts, strict=True):
-        for name, expected, found in zip(urns._fields, urns, counted, strict=True):
+    plan, every = make_plan(scores, "sample"), np.arange(4, dtype=np.int32)
+    bins = bins_between(scores, thresholds)
+    numbers = tuple(np.bincount(each, minlength=4) for each in (bins.negative, bins.positive))
+    of_trials = lay_out([scores], [bins], plan, None)
+    of_counts = trials_within([], [Bins(every, every, 4, np.zeros(2, np.int64))], plan, None, counted=numbers)
+    for within, counted in zip(of_trials.classes, of_counts.classes, strict=True):
+        for name, expected, found in zip(within._fields, within, counted, strict=True):
             np.testing.assert_array_equal(found, expected, err_msg=name)
             assert found.dtype == expected.dtype, name
 
 
+@pytest.mark.parametrize("crossed", [False, True])
+def test_units_are_weighed_as_in_numpy(crossed):
+    rng = np.random.default_rng(7)
+    units, bins, trials = 6, 150, 400
+    partner = rng.integers(-1, units, trials).astype(np.int32) if crossed else None
+    of_class = UnitsOfClass(rng.integers(0, units, trials).astype(np.int32), partner, units, 1)
+    entries = make_entries(rng.integers(0, bins, trials).astype(np.int32), bins, of_class, rng.integers(1, 5, trials))
+    drawn = rng.integers(0, 4, (units, 9)).astype(float)
+    counts = np.empty((9, bins), np.int64)
+    kernels.weigh(drawn, entries, counts)
+    np.testing.assert_array_equal(counts, plain.weigh(drawn, entries))
+
+
+def test_systems_drawn_together_have_the_trials_of_one_draw():
+    """Trials drawn for two systems at once: the bins of each are those of the same trials."""
+    scores = make_scores(8)
+    same = replace(scores, negative=replace(scores.negative, score=-scores.negative.score))
+    plan, cuts = make_plan(scores, "sample"), np.array([-0.5, 0.5])
+    laid = lay_out([scores, same], [bins_between(each, cuts) for each in (scores, same)], plan, None)
+    one, other = ([counts.copy() for counts in pair] for pair in laid.counts(0, REPLICATES))
+    np.testing.assert_array_equal(one[1], other[1])
+    np.testing.assert_array_equal(one[0].sum(axis=1), other[0].sum(axis=1))
+    np.testing.assert_array_equal(one[0][:, 1], other[0][:, 1])
+
+
 # -- thresholds chosen again ---------------------------------------------------------------------------------------
-
-
-def written_out(weights: np.ndarray, values: np.ndarray) -> Scores:
-    return Scores.from_arrays(*(np.repeat(values, of_class) for of_class in weights))
 
 
 @pytest.mark.parametrize("bootstrap", ["sample", "user", "joint"])
 @pytest.mark.parametrize("criterion", ["wer", "target-v1", "eer"])
 def test_thresholds_are_chosen_on_the_development_draw_and_counted_on_the_test_draw(bootstrap, criterion):
     dev, test = make_scores(4), make_scores(5)
-    plan = replace(make_plan(test, bootstrap), resample="both")
     fractions = (Fraction(1, 10), Fraction(1, 2), Fraction(4, 5))
     rule = get_criterion(criterion, "authentication")
-    of_dev, of_test = (plan.design.identities([scores])[0] if plan.design.by_user else None for scores in (dev, test))
-    sides = make_side([dev], plan, of_dev, dev=True), make_side([test], plan, of_test)
-    errors = np.empty((REPLICATES, 1, 2, len(fractions)), np.int64)
-    totals = np.empty((REPLICATES, 2), np.int64)
-    settings = (plan.seed, plan.inner, plan.design.trial_draws)
+    values = [distinct_scores(scores) for scores in (dev, test)]
+    on_dev, on_test = (
+        next(laid_out(scores, own[:-1], bootstrap, dev=scores is dev).counts(0, REPLICATES))
+        for scores, own in zip((dev, test), values, strict=True)
+    )
     kind = kernel_kind(rule, fractions, len(dev))
-    kernels.count_rechosen(0, *settings, *sides, *kind, errors, totals)
-    for replicate in range(REPLICATES):
-        weights = [kernels.weights_of(replicate, *settings, side) for side in sides]
-        resampled = written_out(weights[0], sides[0].values[0])
-        thresholds = rule.choose(resampled, fractions).threshold
-        values = sides[1].values[0]
-        false_positives = weights[1][0] @ (values[:, None] > thresholds)
-        false_negatives = weights[1][1] @ (values[:, None] <= thresholds)
-        np.testing.assert_array_equal(errors[replicate, 0], [false_positives, false_negatives])
-        np.testing.assert_array_equal(totals[replicate], [of_class.sum() for of_class in weights[1]])
+    ranks = np.empty((REPLICATES, 3), np.int64)
+    readers.choose_again(kind[0], *on_dev, values[0], 0, *kind[1:], values[1], ranks)
+    kept = np.full(3, np.nan)
+    np.testing.assert_array_equal(ranks, plain.choose_again(rule, fractions, on_dev, *values, kept))
+    outcomes = outcomes_at(*on_test, ranks, test)
+    for replicate, rejects in enumerate(ranks):
+        rejected = np.arange(values[1].size)[:, None] < rejects
+        np.testing.assert_array_equal(outcomes.fp[replicate], on_test[0][replicate] @ ~rejected)
+        np.testing.assert_array_equal(outcomes.fn[replicate], on_test[1][replicate] @ rejected)
+    np.testing.assert_array_equal((outcomes.fn + outcomes.tp)[:, 0], on_test[1].sum(axis=1))
 
 
-# -- heights of ROC curves -----------------------------------------------------------------------------------------
+# -- along the ROC -------------------------------------------------------------------------------------------------
+
+
+def drawn_rows(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 3, (REPLICATES, 30)), rng.integers(0, 3, (REPLICATES, 30))
 
 
 def test_the_height_of_a_curve_is_that_of_its_drawn_trials():
-    scores = make_scores(6)
-    plan = make_plan(scores, "user")
-    side = make_side([scores], plan, plan.design.identities([scores])[0])
-    settings = (plan.seed, plan.inner, plan.design.trial_draws)
-    heights = np.ones((REPLICATES, 3))
-    kernels.climb(0, *settings, side, np.array([0, 1, 1]), np.array([1, 4, 1]), heights)
-    assert (heights[:, 2] == 1).all()
-    for replicate, row in enumerate(heights):
-        negative, positive = (of_class[::-1] for of_class in kernels.weights_of(replicate, *settings, side))
-        fpr = np.concatenate([[0], np.cumsum(negative) / negative.sum()])
-        tpr = np.concatenate([[0], np.cumsum(positive) / positive.sum()])
-        right = np.flatnonzero(fpr > 0.25)[0]  # the first point beyond a quarter: the height lies on the way to it
-        part = (0.25 - fpr[right - 1]) / (fpr[right] - fpr[right - 1])
-        assert row[1] == pytest.approx(tpr[right - 1] + part * (tpr[right] - tpr[right - 1]))
-        assert row[0] == pytest.approx(tpr[fpr == 0].max())
+    negative, positive = drawn_rows(6)
+    rates = [Fraction(0), Fraction(1, 10), Fraction(1, 4), Fraction(1)]
+    heights = np.ones((REPLICATES, 4))
+    p, q = (np.array([getattr(rate, part) for rate in rates]) for part in ("numerator", "denominator"))
+    readers.climb(negative, positive, p, q, heights)
+    for row, *counts in zip(heights, negative, positive, strict=True):
+        assert row == pytest.approx([plain.climb(*counts, rate) for rate in rates])
+
+
+def test_figures_along_the_curve_are_those_of_its_drawn_trials():
+    negative, positive = drawn_rows(7)
+    expected = np.array([plain.along_the_curve(*counts, 0.1, 0.99) for counts in zip(negative, positive, strict=True)])
+    for figure in (readers.EER, readers.MIN_DCF, readers.AUC):
+        found = np.empty(REPLICATES)
+        readers.along_the_curve(negative, positive, figure, 0.1, 0.99, found)
+        np.testing.assert_allclose(found, expected[:, figure], rtol=1e-12)
+
+
+@pytest.mark.parametrize("omega", [(1, 3), (1, 2), (9, 10)])
+def test_attacks_have_their_share_in_every_draw(omega):
+    rng = np.random.default_rng(8)
+    negative, positive = rng.integers(0, 4, (REPLICATES, 20)), rng.integers(0, 4, (REPLICATES, 10))
+    shares = [each / each.sum(axis=1, keepdims=True) for each in (negative[:, :10], negative[:, 10:])]
+    kernels.join_attacks(negative, np.array(omega), positive)
+    joined, share = negative[:, :10], omega[0] / omega[1]
+    np.testing.assert_allclose(
+        joined / joined.sum(axis=1, keepdims=True), (1 - share) * shares[0] + share * shares[1], atol=1e-12
+    )

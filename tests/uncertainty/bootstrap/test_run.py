@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -13,9 +13,10 @@ import brute
 import priori
 from four_users import ALPHAS, small
 from priori import Scores
+from priori.engines.narrow_cuts import most_between
 from priori.scores import Trials
 from priori.uncertainty.bands import value_of
-from priori.uncertainty.bootstrap import kernel_sets
+from priori.uncertainty.bootstrap import draws
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
 
@@ -185,7 +186,7 @@ def test_thresholds_among_scores_of_minus_infinity_are_those_of_brute_force(crit
     same_distribution(found, np.array([brute.hter(test, drawn, threshold) for threshold in thresholds]).T)
 
 
-def test_heavy_cells_are_drawn_as_light_ones_are():
+def test_heavy_bins_are_drawn_as_light_ones_are():
     rng = np.random.default_rng(0)
     scores = Scores.from_arrays(rng.integers(0, 3, 6000).astype(float), 1.0 + rng.integers(0, 3, 4000))
     curve = priori.epc(scores, scores, alpha=ALPHAS)
@@ -202,26 +203,78 @@ def test_heavy_cells_are_drawn_as_light_ones_are():
 
 @pytest.mark.parametrize("bootstrap", ["sample", "rows"])
 @pytest.mark.parametrize("criterion", ["wer", "target-v1", "target-v2"])
-def test_counts_at_ranks_are_those_of_whole_sets(criterion, bootstrap):
+def test_counts_by_table_are_those_drawn_trial_by_trial(criterion, bootstrap, monkeypatch):
     rng = np.random.default_rng(0)
-    dev, test = (Scores.from_arrays(np.round(rng.normal(0, 1, 30_000), 2), rng.normal(2, 1, 5_000)) for _ in range(2))
+    dev, test = (Scores.from_arrays(np.round(rng.normal(0, 1, 30_000), 3), rng.normal(2, 1, 5_000)) for _ in range(2))
     curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
-    plan = Resampling(bootstrap=bootstrap, resample="both", n_resamples=1500).settle(dev, test)
+    plan = Resampling(bootstrap=bootstrap, resample="both", n_resamples=1500, rng=1).settle(dev, test)
 
-    def run(plan):
+    def run():
         def statistic(outcomes, first):
             values = value_of(curve.measure, outcomes[0], curve.alpha)
             return np.column_stack([values, (outcomes[0].fn + outcomes[0].tp)[:, 0]])
 
         return replicate([system_of(curve)], plan, statistic)
 
-    found, whole = run(plan), run(replace(plan, whole=True))
-    assert (found != whole).any()
+    monkeypatch.setattr(draws, "TABLED_MEAN", 1)
+    found = run()
+    monkeypatch.setattr(draws, "TABLED", 10**9)
+    one_by_one = run()
+    assert (found != one_by_one).any()
     # The positives that are drawn: always as many, or by chance.
     assert (found[:, -1].std() > 0) == (bootstrap == "rows")
-    np.testing.assert_array_equal(found[:, -1], whole[:, -1])
-    for mine, other in zip(found.T, whole.T, strict=True):
+    np.testing.assert_array_equal(found[:, -1], one_by_one[:, -1])
+    for mine, other in zip(found.T, one_by_one.T, strict=True):
         assert stats.ks_2samp(mine, other).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("bootstrap", ["sample", "rows", "user", "joint"])
+@pytest.mark.parametrize("criterion", ["wer", "target-v1", "eer"])
+def test_narrow_bins_give_the_band_of_all_scores(criterion, bootstrap, monkeypatch):
+    """Rates at new thresholds differ by no more than what lies in a bin, here one trial in a hundred."""
+    rng = np.random.default_rng(1)
+    label, user = np.repeat([0, 1], [3000, 1500]), np.arange(4500) % 25
+    dev, test = (Scores.from_predictions(label, rng.normal(1.5 * label), user=user) for _ in "dt")
+    curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
+    exact = values(curve, bootstrap=bootstrap, resample="both", n_resamples=2000)
+    monkeypatch.setattr(draws, "DISTINCT", 100)
+    monkeypatch.setattr(draws, "BOUND", 0.01)
+    said = curve.band(bootstrap=bootstrap, resample="both", n_resamples=50, interval="percentile").warnings
+    assert [str(caution) for caution in said if caution.code == "resampled-in-cells"] == [
+        "more than 100 distinct scores, resampled in narrow bins: no rate at any threshold is off by more than 1e-02, "
+        "or one trial"
+    ]
+    cuts = draws.narrow_cuts(dev)
+    assert 100 < cuts.size < 300
+    found = values(curve, bootstrap=bootstrap, resample="both", n_resamples=2000)
+    levels = [0.025, 0.5, 0.975]
+    np.testing.assert_allclose(np.quantile(found, levels, axis=0), np.quantile(exact, levels, axis=0), atol=0.01)
+    few = values(curve, bootstrap=bootstrap, resample="both", n_resamples=70)
+    np.testing.assert_array_equal(few, found[:70])
+
+
+def test_criteria_that_read_the_scores_themselves_see_them_in_narrow_bins(monkeypatch):
+    rng = np.random.default_rng(3)
+    dev, test = (Scores.from_arrays(rng.normal(0, 1, 900), rng.normal(2, 1, 600)) for _ in "dt")
+    curve = priori.epc(dev, test, criterion="bayes:logistic", alpha=ALPHAS)
+    options = {"bootstrap": "sample", "resample": "both", "n_resamples": 150}
+    exact = values(curve, **options)
+    monkeypatch.setattr(draws, "DISTINCT", 100)
+    monkeypatch.setattr(draws, "BOUND", 0.005)
+    found = values(curve, **options)
+    np.testing.assert_allclose(found.mean(axis=0), exact.mean(axis=0), atol=4 * exact.std(axis=0).max() / np.sqrt(150))
+
+
+def test_a_narrow_bin_holds_little_of_either_class_or_equal_scores(monkeypatch):
+    monkeypatch.setattr(draws, "DISTINCT", 10)
+    rng = np.random.default_rng(2)
+    for bound, places in itertools.product((0.1, 0.01, 0.001), (0, 1, 3, 9)):
+        monkeypatch.setattr(draws, "BOUND", bound)
+        scores = Scores.from_arrays(rng.normal(0, 1, 900).round(places), np.append(rng.normal(2, 1, 400), [np.inf] * 9))
+        cuts = draws.narrow_cuts(scores)
+        if cuts is not None:
+            assert most_between(scores, cuts) <= max(bound, 1 / 400 + 1e-12) * (1 + 1e-12)
+            assert np.isin(cuts, draws.distinct_scores(scores)).all()
 
 
 def _drawn(scores, rng):
@@ -250,8 +303,7 @@ def test_a_criterion_without_a_kernel_can_choose_anew():
         assert stats.ks_2samp(mine, other).pvalue > 1e-3
 
 
-def test_counts_of_trials_are_drawn_like_the_trials_written_out(monkeypatch):
-    monkeypatch.setattr(kernel_sets, "MANY", 10)
+def test_counts_of_trials_are_drawn_like_the_trials_written_out():
     rng = np.random.default_rng(6)
     counted, written = [], []
     for _ in "dt":
@@ -280,17 +332,3 @@ def test_progress_reaches_the_end():
     curve.band(n_resamples=1000, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (1000, 1000)
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
-
-
-def test_many_users_are_resampled_by_a_product_as_trial_by_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(2)
-    label, user = np.tile([0, 1, 0], 400), np.repeat(np.arange(300), 4)
-    dev, test = (priori.Scores.from_predictions(label, rng.normal(2 * label), user=user) for _ in range(2))
-    curve = priori.epc(dev, test, points=21)
-    bands = []
-    for single, sparse in ((1 << 24, 64), (0, 64), (1 << 24, 0)):  # in single and in double precision, and by urns
-        monkeypatch.setattr("priori.uncertainty.bootstrap.run.SINGLE", single)
-        monkeypatch.setattr("priori.uncertainty.bootstrap.run.SPARSE", sparse)
-        bands.append(curve.band(bootstrap="user", n_resamples=200, keep=True))
-    for other in bands[1:]:
-        np.testing.assert_array_equal(bands[0].replicates, other.replicates)

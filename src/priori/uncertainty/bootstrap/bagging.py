@@ -1,7 +1,7 @@
-"""The compiled loop over smoothed development sets: draw units, move their trials a little, choose thresholds.
+"""The compiled loops over smoothed development sets: how often units come, and where their trials move to.
 
-Importing this module imports numba: `priori.uncertainty.method` does so when it runs. Scores are places on an axis of
-cells; cell 0 is for scores of -inf, the last one for +inf.
+Importing this module imports numba: `priori.uncertainty.smoothed_sets` does so when it runs. Scores are places on an
+axis of bins; bin 0 is for scores of -inf, the last one for +inf.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.compiling import compiled
-from priori.uncertainty.bootstrap.choosing import at_least_one, choose, fill, stratum_weights
+from priori.uncertainty.bootstrap.choosing import at_least_one, fill
 from priori.uncertainty.bootstrap.streams import GAMMA, below, mix, stream
 
 #: Bits of a random word that choose one of the normal quantiles.
@@ -18,193 +18,87 @@ _S16, _LOW, _INDEX = np.uint64(16), np.uint64(0xFFFF), np.uint64(16 - BITS)
 
 
 @compiled
-def draw_units(state, strata, drawn):  # type: ignore[no-untyped-def]
-    """Draw the units of each stratum with replacement, as many as there are: ``drawn[u]`` is how often u came."""
-    fill(drawn, 0)
-    for k in range(strata.size - 1):
-        size = strata[k + 1] - strata[k]
-        for _ in range(size):
-            drawn[strata[k] + below(state, size)] += 1
+def draw_units(first, seed, purpose, strata, starts, unit, partner, weights):  # type: ignore[no-untyped-def]
+    """Fill ``weights[r, u]``, how often unit u comes in set ``first + r``: those of a stratum among themselves.
+
+    Trials from one of ``starts`` to the next are of one class; a set that lacks a class is drawn again.
+    """
+    for r in range(weights.shape[0]):
+        state, drawn = stream(seed, purpose, first + r), weights[r]
+        complete = False
+        while not complete:
+            fill(drawn, 0.0)
+            for k in range(strata.size - 1):
+                size = strata[k + 1] - strata[k]
+                for _ in range(size):
+                    drawn[strata[k] + below(state, size)] += 1
+            complete = True
+            for c in range(starts.size - 1):
+                some = starts[c] == starts[c + 1]
+                for i in range(starts[c], starts[c + 1]):
+                    if _copies(drawn, unit[i], partner[i]) > 0:
+                        some = True
+                        break
+                complete = complete and some
 
 
 @compiled
 def _copies(drawn, unit, partner):  # type: ignore[no-untyped-def]
     """Return how often a trial comes: as often as its unit, or as both of its identities together."""
-    copies = drawn[unit]
-    return copies * drawn[partner] if copies > 0 and partner >= 0 else copies
+    return np.int64(drawn[unit] * (drawn[partner] if partner >= 0 else 1.0))
 
 
 @compiled
 def _moments(c, trials, drawn, counted, mean, spread):  # type: ignore[no-untyped-def]
-    """Write mean and standard deviation of what was drawn of a class, by system; return how many trials that is."""
-    unit, partner, place, held = trials.unit, trials.partner, trials.place, trials.held
-    systems = mean.size
+    """Write mean and standard deviation of what was drawn of a class, by system."""
+    place, held = trials.place, trials.held
     fill(mean, 0.0)
     fill(spread, 0.0)
     fill(counted, 0)
-    total = 0
     for i in range(trials.starts[c], trials.starts[c + 1]):
-        copies = _copies(drawn, unit[i], partner[i])
-        total += copies
+        copies = _copies(drawn, trials.unit[i], trials.partner[i])
         if copies > 0:
-            for s in range(systems):
+            for s in range(mean.size):
                 if not held[i, s]:
                     moved = copies * place[i, s]
                     counted[s] += copies
                     mean[s] += moved
                     spread[s] += moved * place[i, s]
-    for s in range(systems):
+    for s in range(mean.size):
         number = at_least_one(counted[s])
         mean[s] /= number
         variance = spread[s] / number - mean[s] * mean[s]
         spread[s] = np.sqrt(variance if variance > 0.0 else 0.0)
-    return total
 
 
 @compiled
-def _scatter(state, c, trials, drawn, quantiles, mean, spread, counts):  # type: ignore[no-untyped-def]
-    """Count the drawn trials of a class in cells, each copy moved by its own normal number, the same for all systems.
+def smooth_trials(first, seed, purpose, c, trials, quantiles, weights, counts):  # type: ignore[no-untyped-def]
+    """Count the drawn trials of class c in bins, ``counts[r, s, b]``, each copy moved by a normal number.
 
-    Mean and spread of what was drawn are kept, and become where a system's trials move to and how far.
+    It is the same for all systems; mean and spread of what was drawn are kept.
     """
     unit, partner, place, held, shrink = trials.unit, trials.partner, trials.place, trials.held, trials.shrink[c]
-    systems, last = counts.shape[0], counts.shape[1] - 2
-    offset, reach = mean, spread
-    for s in range(systems):
-        offset[s] = mean[s] * (1 - shrink[s])
-        reach[s] = trials.width[c, s] * spread[s] * shrink[s]
-        for g in range(counts.shape[1]):
-            counts[s, g] = 0
-    bits, left, word = np.uint64(0), 0, state[0]
-    for i in range(trials.starts[c], trials.starts[c + 1]):
-        for _ in range(_copies(drawn, unit[i], partner[i])):
-            if left == 0:
-                word += GAMMA
-                bits, left = mix(word), 4
-            z = quantiles[(bits & _LOW) >> _INDEX]
-            bits >>= _S16
-            left -= 1
-            for s in range(systems):
-                if held[i, s]:
-                    counts[s, np.int64(place[i, s])] += 1
-                else:
-                    moved = at_least_one(np.int64(offset[s] + place[i, s] * shrink[s] + reach[s] * z))
-                    counts[s, moved if moved < last else last] += 1
-    state[0] = word
-
-
-@compiled
-def draw_counts(state, trials, omega, strata, quantiles, drawn, counts, totals):  # type: ignore[no-untyped-def]
-    """Draw a smoothed development set that has every class into ``counts[class, system, cell]``.
-
-    The classes are the negatives, the positives and, where attacks have the share ``omega`` of the negatives (q not
-    0), the attacks: these are then drawn apart, and join the other negatives with their share.
-    """
-    systems = counts.shape[1]
-    counted, mean, spread = np.empty(systems, np.int64), np.empty(systems, np.float64), np.empty(systems, np.float64)
-    c = np.int64(0)
-    while c < counts.shape[0]:
-        if c == 0:
-            draw_units(state, strata, drawn)
-        totals[c] = _moments(c, trials, drawn, counted, mean, spread)
-        if totals[c] == 0:
-            c = np.int64(0)  # not drawn: all over again
-            continue
-        _scatter(state, c, trials, drawn, quantiles, mean, spread, counts[c])
-        c += 1
-    if omega[1] > 0:
-        own, other = stratum_weights(omega, totals[0], totals[2], totals[1])
+    systems, last = counts.shape[1], counts.shape[2] - 2
+    counted, offset, reach = np.empty(systems, np.int64), np.empty(systems, np.float64), np.empty(systems, np.float64)
+    for r in range(counts.shape[0]):
+        word, drawn = stream(seed, purpose + c, first + r)[0], weights[r]
+        _moments(c, trials, drawn, counted, offset, reach)
         for s in range(systems):
-            for g in range(counts.shape[2]):
-                counts[0, s, g] = own * counts[0, s, g] + other * counts[2, s, g]
-        totals[0] = own * totals[0] + other * totals[2]
-
-
-@compiled
-def _cells_rejected(axis, gap, negative, positive):  # type: ignore[no-untyped-def]
-    """Return how many cells lie at or below the threshold after cell ``gap``: midway to the next cell drawn."""
-    if gap < 1:
-        return 1
-    for g in range(gap + 1, negative.size):
-        if negative[g] > 0 or positive[g] > 0:
-            middle = 0.5 * axis[gap] + 0.5 * axis[g]
-            if middle >= axis[g]:
-                return gap + 1
-            low, high = gap + 1, g
-            while low < high:
-                between = (low + high) >> 1
-                if axis[between] <= middle:
-                    low = between + 1
-                else:
-                    high = between
-            return low
-    return negative.size
-
-
-@compiled
-def _reject_cells(axis, gaps, negative, positive, rejected):  # type: ignore[no-untyped-def]
-    """Write how many cells the threshold chosen at each alpha rejects."""
-    for k in range(gaps.size):
-        if k > 0 and gaps[k] == gaps[k - 1]:
-            rejected[k] = rejected[k - 1]
-        else:
-            rejected[k] = _cells_rejected(axis, gaps[k], negative, positive)
-
-
-@compiled
-def bag(first, seed, purpose, trials, omega, strata, quantiles, axis, kind, p, q, weights, rejected):  # type: ignore[no-untyped-def]
-    """Fill ``weights[b, unit]`` and ``rejected[b, system, alpha]`` for the sets ``first``, ``first + 1``, ..."""
-    systems, cells = axis.shape
-    counts = np.empty((3 if omega[1] > 0 else 2, systems, cells), np.int64)
-    totals, drawn = np.empty(3, np.int64), np.empty(weights.shape[1], np.int64)
-    scratch, gaps = np.empty((3, cells + 1), np.int64), np.empty(p.size, np.int64)
-    for b in range(weights.shape[0]):
-        state = stream(seed, purpose, first + b)
-        draw_counts(state, trials, omega, strata, quantiles, drawn, counts, totals)
-        for u in range(drawn.size):
-            weights[b, u] = drawn[u]
-        for s in range(systems):
-            choose(kind, counts[0, s], counts[1, s], 1, totals, p, q, scratch, gaps)
-            _reject_cells(axis[s], gaps, counts[0, s], counts[1, s], rejected[b, s])
-
-
-@compiled
-def bag_counts(replicate, seed, purpose, trials, omega, strata, quantiles, cells, drawn):  # type: ignore[no-untyped-def]
-    """Return the counts of one smoothed set, ``counts[class, system, cell]``, and fill ``drawn``."""
-    counts = np.empty((2, trials.place.shape[1], cells), np.int64)
-    state = stream(seed, purpose, replicate)
-    draw_counts(state, trials, omega, strata, quantiles, drawn, counts, np.empty(3, np.int64))
-    return counts
-
-
-@compiled
-def draw_weights(first, seed, purpose, strata, sizes, weights):  # type: ignore[no-untyped-def]
-    """Fill ``weights[b, unit]`` for the sets ``first``, ``first + 1``, ...; each has both classes.
-
-    ``sizes[class, unit]`` are the trials of the units.
-    """
-    drawn = np.empty(weights.shape[1], np.int64)
-    for b in range(weights.shape[0]):
-        state = stream(seed, purpose, first + b)
-        negatives, positives = 0.0, 0.0
-        while negatives == 0 or positives == 0:
-            draw_units(state, strata, drawn)
-            negatives, positives = 0.0, 0.0
-            for u in range(drawn.size):
-                weights[b, u] = drawn[u]
-                negatives += drawn[u] * sizes[0, u]
-                positives += drawn[u] * sizes[1, u]
-
-
-@compiled
-def choose_rows(kind, negative, positive, axis, p, q, rejected):  # type: ignore[no-untyped-def]
-    """Choose thresholds on each row of whole-number counts in cells, those of one system."""
-    totals = np.empty(2, np.int64)
-    scratch, gaps = np.empty((3, axis.size + 1), np.int64), np.empty(p.size, np.int64)
-    for b in range(negative.shape[0]):
-        totals[0], totals[1] = 0, 0
-        for g in range(axis.size):
-            totals[0] += negative[b, g]
-            totals[1] += positive[b, g]
-        choose(kind, negative[b], positive[b], 1, totals, p, q, scratch, gaps)
-        _reject_cells(axis, gaps, negative[b], positive[b], rejected[b])
+            offset[s] *= 1 - shrink[s]
+            reach[s] *= trials.width[c, s] * shrink[s]
+            fill(counts[r, s], 0)
+        bits, left = np.uint64(0), 0
+        for i in range(trials.starts[c], trials.starts[c + 1]):
+            for _ in range(_copies(drawn, unit[i], partner[i])):
+                if left == 0:
+                    word += GAMMA
+                    bits, left = mix(word), 4
+                z = quantiles[(bits & _LOW) >> _INDEX]
+                bits >>= _S16
+                left -= 1
+                for s in range(systems):
+                    if held[i, s]:
+                        counts[r, s, np.int64(place[i, s])] += 1
+                    else:
+                        moved = at_least_one(np.int64(offset[s] + place[i, s] * shrink[s] + reach[s] * z))
+                        counts[r, s, moved if moved < last else last] += 1

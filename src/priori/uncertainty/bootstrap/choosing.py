@@ -76,69 +76,38 @@ def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-un
 
 
 @compiled
-def by_cost(negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
-    """Choose where the weighted sum of the error rates is least."""
-    following, gap = -1, -1
-    size = _hull(negative, positive, lowest, totals, scratch)
-    _walk(size, totals, p, q, scratch, chosen)
-    for k in range(p.size):
-        again = k > 0 and chosen[k] == following
-        following = chosen[k]
-        gap = gap if again else _gap_before(following, negative, positive, lowest)
-        chosen[k] = gap
-
-
-@compiled
-def by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
-    """Choose where a rate is nearest to alpha."""
-    size = _reachable(kind, negative, positive, lowest, totals, scratch)
-    for k in range(p.size):
-        chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
-
-
-@compiled
-def by_precision(negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
-    """Choose where the weighted sum of precision and recall is greatest."""
-    size = _rising_precision(negative, positive, lowest, totals, scratch)
-    for k in range(p.size):
-        chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
-
-
-@compiled
-def by_limit(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
-    """Choose where one error rate is at most alpha and the other least."""
-    size = _corners(negative, positive, lowest, totals, scratch)
-    for k in range(p.size):
-        if p[k] < 0:  # beyond every score, where no later trial can be an error
-            last = _gap_before(negative.size, negative, positive, lowest)
-            chosen[k] = last if kind == kinds.AT_MOST_NEGATIVE else lowest - 1
-        else:
-            following = _within_limit(kind, size, totals, p[k], q[k], scratch)
-            chosen[k] = _gap_before(following, negative, positive, lowest)
-
-
-@compiled
-def by_balance(kind, negative, positive, lowest, totals, chosen):  # type: ignore[no-untyped-def]
-    """Choose where the error rates are equal, or precision and recall, whatever alpha."""
-    if kind == kinds.EQUAL_ERROR:
-        fill(chosen, _equal_error(negative, positive, lowest, totals))
-    else:
-        fill(chosen, _break_even(negative, positive, lowest, totals))
-
-
-@compiled
 def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Choose by the rule of a kind of criterion."""
-    if kind == kinds.WEIGHTED:
-        by_cost(negative, positive, lowest, totals, p, q, scratch, chosen)
-    elif kind == kinds.PRECISION_RECALL:
-        by_precision(negative, positive, lowest, totals, p, q, scratch, chosen)
-    elif kind == kinds.EQUAL_ERROR or kind == kinds.BREAK_EVEN:
-        by_balance(kind, negative, positive, lowest, totals, chosen)
-    elif kind == kinds.AT_MOST_NEGATIVE or kind == kinds.AT_MOST_POSITIVE:
-        by_limit(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
-    else:
-        by_target(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    if kind == kinds.WEIGHTED:  # where the weighted sum of the error rates is least
+        size = _corners(negative, positive, lowest, totals, True, scratch)
+        _walk(size, totals, p, q, scratch, chosen)
+        following, gap = np.int64(-1), np.int64(-1)
+        for k in range(p.size):
+            if k == 0 or chosen[k] != following:
+                following = chosen[k]
+                gap = _gap_before(following, negative, positive, lowest)
+            chosen[k] = gap
+    elif kind == kinds.PRECISION_RECALL:  # where the weighted sum of precision and recall is greatest
+        size = _rising_precision(negative, positive, lowest, totals, scratch)
+        for k in range(p.size):
+            chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
+    elif kind == kinds.EQUAL_ERROR:
+        fill(chosen, _equal_error(negative, positive, lowest, totals))
+    elif kind == kinds.BREAK_EVEN:
+        fill(chosen, _break_even(negative, positive, lowest, totals))
+    elif kind == kinds.AT_MOST_NEGATIVE or kind == kinds.AT_MOST_POSITIVE:  # one rate at most alpha, the other least
+        size = _corners(negative, positive, lowest, totals, False, scratch)
+        for k in range(p.size):
+            if p[k] < 0:  # beyond every score, where no later trial can be an error
+                last = _gap_before(negative.size, negative, positive, lowest)
+                chosen[k] = last if kind == kinds.AT_MOST_NEGATIVE else lowest - 1
+            else:
+                following = _within_limit(kind, size, totals, p[k], q[k], scratch)
+                chosen[k] = _gap_before(following, negative, positive, lowest)
+    else:  # where a rate is nearest to alpha
+        size = _reachable(kind, negative, positive, lowest, totals, scratch)
+        for k in range(p.size):
+            chosen[k] = _nearest(kind, size, totals, p[k], q[k], scratch)
 
 
 @compiled
@@ -146,6 +115,15 @@ def fill(numbers, value):  # type: ignore[no-untyped-def]
     """Write one value everywhere: a loop compiles much faster than a slice, and runs as fast."""
     for k in range(numbers.size):
         numbers[k] = value
+
+
+@compiled
+def total(numbers):  # type: ignore[no-untyped-def]
+    """Return the sum of whole numbers."""
+    added = np.int64(0)
+    for k in range(np.uint64(0), np.uint64(numbers.size)):  # unsigned: such a loop runs on whole vectors
+        added += numbers[k]
+    return added
 
 
 @compiled
@@ -159,11 +137,12 @@ def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-un
 
 
 @compiled
-def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
-    """Write the vertices of the lower hull of (FN, FP) as (fp, fn, next), thresholds rising; return their number.
+def _corners(negative, positive, lowest, totals, convex, scratch):  # type: ignore[no-untyped-def]
+    """Write the undominated candidates as (fp, fn, next), thresholds rising; return their number.
 
-    ``next`` is the distinct score above the gap: a corner is only known to be one when a positive follows, and
-    then that is the next score drawn. Nothing but that is asked of most scores, which makes the pass fast.
+    With ``convex`` only the vertices of the lower hull of (FN, FP). ``next`` is the distinct score above the gap: a
+    corner is only known to be one when a positive follows, and then that is the next score drawn. Nothing but that is
+    asked of most scores, which makes the pass fast.
     """
     size = np.int64(0)
     fp, fn, _ = _rejecting_lowest(negative, positive, lowest, totals)
@@ -172,13 +151,13 @@ def _hull(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyp
         misses = positive[g]
         if misses > 0:
             if corner:
-                size = _push(size, fp, fn, g, scratch)
+                size = _push(size, fp, fn, g, convex, scratch)
                 corner = False
             fn += misses
         fp -= negative[g]
         corner |= negative[g] > 0
     if corner:
-        size = _push(size, fp, fn, negative.size, scratch)
+        size = _push(size, fp, fn, negative.size, convex, scratch)
     return size
 
 
@@ -192,8 +171,8 @@ def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyp
 
 
 @compiled
-def _push(size, fp, fn, gap, scratch):  # type: ignore[no-untyped-def]
-    while size > 1:
+def _push(size, fp, fn, gap, convex, scratch):  # type: ignore[no-untyped-def]
+    while convex and size > 1:
         across, down = scratch[1, size - 1] - scratch[1, size - 2], scratch[0, size - 1] - scratch[0, size - 2]
         if across * (fp - scratch[0, size - 1]) > down * (fn - scratch[1, size - 1]):
             break
@@ -272,25 +251,6 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     else:
         nearer_before = sign > 0 if on_negatives else sign < 0
     return scratch[2, before] if nearer_before else scratch[2, after]
-
-
-@compiled
-def _corners(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
-    """Write the undominated candidates as (fp, fn, next), thresholds rising; return their number."""
-    size = np.int64(0)
-    fp, fn, _ = _rejecting_lowest(negative, positive, lowest, totals)
-    corner = True
-    for g in range(lowest if lowest > 0 else 0, negative.size + 1):
-        at_end = g == negative.size
-        if corner and (at_end or positive[g] > 0):
-            scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, g
-            size += 1
-            corner = False
-        if not at_end:
-            fn += positive[g]
-            fp -= negative[g]
-            corner |= negative[g] > 0
-    return size
 
 
 @compiled

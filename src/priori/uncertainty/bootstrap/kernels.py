@@ -1,7 +1,7 @@
-"""The compiled loops over replicates: draw, count; or draw, choose new thresholds, draw, count.
+"""The compiled loops over replicates: how often units come, and how many trials come in each bin.
 
-Importing this module imports numba: `priori.uncertainty.bootstrap.run` does so when a bootstrap runs. The loops know
-urns, cells and whole numbers, nothing of scores, measures or intervals.
+Importing this module imports numba: `priori.uncertainty.bootstrap.draws` does so when a bootstrap runs. The loops know
+units, bins and whole numbers, nothing of scores, measures or intervals.
 """
 
 from __future__ import annotations
@@ -9,13 +9,15 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.compiling import compiled
-from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, fill, stratum_weights
-from priori.uncertainty.bootstrap.streams import below, binomial, gamma, picks, stream
+from priori.uncertainty.bootstrap.choosing import fill, stratum_weights, total
+from priori.uncertainty.bootstrap.streams import GAMMA, below, binomial, fraction, mix, picks, stream
 
-#: Trials drawn among themselves in one go: their cells and weights fit a processor's cache.
+#: Trials drawn among themselves in one go: their bins and counts fit a processor's cache.
 PART = np.int64(1 << 14)
-#: How the trials of an urn come: along with it, drawn among themselves, or drawn as rows of both classes together.
-ALONG, WITHIN, ROWS = range(3)
+#: Bins that are written together, so that what is written lies together.
+TOGETHER = np.int64(64)
+#: How the trials of a unit come: drawn among themselves, or drawn as rows of both classes together.
+WITHIN, ROWS = range(1, 3)
 
 
 @compiled
@@ -41,12 +43,55 @@ def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[n
 
 @compiled
 def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # type: ignore[no-untyped-def]
-    """Write how often each user comes into ``drawn[r]``, for the replicates ``first``, ``first + 1``, ..."""
-    mult = np.empty(drawn.shape[1], np.int64)
-    for i in range(drawn.shape[0]):
+    """Write how often unit u comes into ``drawn[u, r]``, for the replicates ``first``, ``first + 1``, ..."""
+    mult = np.empty(drawn.shape[0], np.int64)
+    for i in range(drawn.shape[1]):
         draw_users(seed, user_stream, (first + i) // inner, draws, future, mult)
         for u in range(mult.size):
-            drawn[i, u] = mult[u]
+            drawn[u, i] = mult[u]
+
+
+@compiled
+def weigh(drawn, entries, counts):  # type: ignore[no-untyped-def]
+    """Write how many trials bin b has in draw d into ``counts[d, b]``, where unit u comes ``drawn[u, d]`` times.
+
+    Loops over draws are the inner ones, so that processors take several at a time. In numpy:
+    `priori.uncertainty.bootstrap.plain.weigh`.
+    """
+    start, unit, partner, number = entries.start, entries.unit, entries.partner, entries.number
+    draws, bins = counts.shape
+    if unit.size < 4 * bins:  # hardly more than one in a bin: draw by draw is faster
+        place = np.empty(unit.size, np.uint64)
+        for b in range(bins):
+            for t in range(start[b], start[b + 1]):
+                place[t] = b
+        for d in range(draws):
+            row, times = counts[d], drawn[:, d].copy()
+            fill(row, 0)
+            for t in range(place.size):
+                more = times[np.uint64(unit[t])] * number[t]
+                if partner.size and partner[t] >= 0:
+                    more *= times[np.uint64(partner[t])]
+                row[place[t]] += more
+        return
+    some = np.empty((TOGETHER, draws), np.float64)
+    for low in range(0, bins, TOGETHER):
+        high = min(low + TOGETHER, bins)
+        for b in range(low, high):
+            sums = some[b - low]
+            fill(sums, 0.0)
+            for t in range(start[b], start[b + 1]):
+                own, times = drawn[unit[t]], number[t]
+                if partner.size and partner[t] >= 0:
+                    other = drawn[partner[t]]
+                    for d in range(draws):
+                        sums[d] += own[d] * other[d] * times
+                else:
+                    for d in range(draws):
+                        sums[d] += own[d] * times
+        for d in range(draws):
+            for b in range(low, high):
+                counts[d, b] = some[b - low, d]
 
 
 @compiled
@@ -70,357 +115,120 @@ def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignor
 
 
 @compiled
-def draw_trials(state, urns, mult, how, draws, future, weights):  # type: ignore[no-untyped-def]
-    """Fill the weights of the cells and return their total.
+def _draw_trials(state, trials, mult, draws, future, counts):  # type: ignore[no-untyped-def]
+    """Fill the counts of one class.
 
-    Every urn comes ``mult[u]`` times. Unless they come ``ALONG``, each copy's trials are drawn among themselves: as
-    many as there are, or ``draws`` of them if that is not negative (one urn only). Else all of them come, weighted by
-    the partner's count as well where there is one. With ``future`` not negative (one urn only) that many trials are
-    drawn from what was drawn.
+    Unit u comes ``mult[u]`` times, and each copy's trials are drawn among themselves: as many as there are, or
+    ``draws`` of them if that is not negative (one unit only). With ``future`` not negative (one unit only) that many
+    trials are drawn from what was drawn.
     """
-    fill(weights, 0)
-    total = np.int64(0)
-    for u in range(urns.size.size):
-        m = mult[u]
-        if m == 0:
+    fill(counts, 0)
+    whole_set = np.int64(0)
+    for u in range(trials.size.size):
+        if mult[u] == 0:
             continue
-        if how != ALONG:
-            left = m * urns.size[u] if draws < 0 else draws
-            total += left
-            if urns.heavy[u] < urns.heavy[u + 1]:
-                left = draw_heavy(state, urns, u, left, weights)
-            if left > 0:
-                _pick_all(state, left, urns.single, urns.light[u], urns.light[u + 1], weights)
-        else:
-            for i in range(urns.heavy[u], urns.heavy[u + 1]):
-                more = m * urns.number[i]
-                if urns.partner[i] >= 0:
-                    more *= mult[urns.partner[i]]
-                weights[urns.cell[i]] += more
-                total += more
-            for i in range(urns.light[u], urns.light[u + 1]):
-                weights[urns.single[i]] += m
-                total += m
+        left = mult[u] * trials.size[u] if draws < 0 else draws
+        whole_set += left
+        whole = trials.size[u]
+        for i in range(trials.heavy[u], trials.heavy[u + 1]):
+            hits = binomial(state, left, trials.number[i], whole)
+            counts[trials.bin[i]] += hits
+            left -= hits
+            whole -= trials.number[i]
+        if left > 0 and trials.tabled.size:
+            left = _draw_by_table(state, left, trials, counts)
+        if left > 0:
+            _pick_all(state, left, trials.single, trials.light[u], trials.light[u + 1], counts)
     if future >= 0:
-        total = _draw_again(state, future, total, weights)
-    return total
+        _draw_again(state, future, whole_set, counts)
 
 
 @compiled
-def draw_heavy(state, urns, u, left, weights):  # type: ignore[no-untyped-def]
-    """Add to the weights what of ``left`` draws falls on the heavy cells of an urn; return how many draws remain."""
-    whole = urns.size[u]
-    for i in range(urns.heavy[u], urns.heavy[u + 1]):
-        hits = binomial(state, left, urns.number[i], whole)
-        weights[urns.cell[i]] += hits
-        left -= hits
-        whole -= urns.number[i]
-        if left == 0:
-            break
+def _draw_by_table(state, left, trials, counts):  # type: ignore[no-untyped-def]
+    """Draw most of ``left`` trials of the light bins of one unit; return how many are still to be drawn.
+
+    Poisson numbers, given their sum, are multinomial, as these counts are; what the sum lacks is drawn trial by trial.
+    In the rare case that it is too large all are drawn again, and in the end trial by trial.
+    """
+    tabled, rows, guide, cumulated = trials.tabled, trials.row, trials.guide, trials.cumulated
+    for _ in range(4):
+        z, lacking = state[0], left
+        for j in range(tabled.size):
+            z += GAMMA
+            number, row = fraction(mix(z)), rows[j]
+            k = guide[row, np.int64(number * guide.shape[1])]
+            while number > cumulated[row, k]:
+                k += 1
+            counts[tabled[j]] = k
+            lacking -= k
+        state[0] = z
+        if lacking >= 0:
+            return lacking
+    for j in range(tabled.size):
+        counts[tabled[j]] = 0
     return left
 
 
 @compiled
-def _pick_all(state, left, cells, begin, end, weights):  # type: ignore[no-untyped-def]
+def _pick_all(state, left, bins, begin, end, counts):  # type: ignore[no-untyped-def]
     """Draw ``left`` of the trials from ``begin`` to ``end``: of many, first how many of each part that fits a cache."""
     while end - begin > 2 * PART:
         hits = binomial(state, left, PART, end - begin)
-        picks(state, hits, cells, begin, PART, weights)
+        picks(state, hits, bins, begin, PART, counts)
         left -= hits
         begin += PART
     if left > 0:
-        picks(state, left, cells, begin, end - begin, weights)
+        picks(state, left, bins, begin, end - begin, counts)
 
 
 @compiled
-def _draw_again(state, draws, whole, weights):  # type: ignore[no-untyped-def]
+def _draw_again(state, draws, whole, counts):  # type: ignore[no-untyped-def]
     left = draws
-    for cell in range(weights.size):
-        count = weights[cell]
-        if count > 0:
-            weights[cell] = binomial(state, left, count, whole)
-            left -= weights[cell]
-            whole -= count
-    return draws
+    for b in range(counts.size):
+        drawn = counts[b]
+        if drawn > 0:
+            counts[b] = binomial(state, left, drawn, whole)
+            left -= counts[b]
+            whole -= drawn
 
 
 @compiled
-def count_fixed(  # type: ignore[no-untyped-def]
-    first, seed, inner, users, how, future, user_stream, trial_stream, negative, positive, places, rejected, totals
+def draw_within(  # type: ignore[no-untyped-def]
+    first, seed, inner, how, users, future, user_stream, trial_stream, negative, positive, counts, others
 ):
-    """Count the trials at or below each fixed edge, for the replicates ``first``, ``first + 1``, ...
+    """Fill the counts of the negatives, ``counts[r, b]``, and those of the positives, for ``first``, ``first + 1``, ...
 
-    ``users`` of them are drawn (0: none), anew every ``inner`` replicates. ``places[s, c, x]`` is the gap of cell
-    x of class c (0 negative, 1 positive) on the edges of system s. Results: ``rejected[r, s, c, e]``,
-    ``totals[r, c]``.
+    ``users`` of them are drawn (0: none), anew every ``inner`` replicates; then trials within each.
     """
-    systems, edges = rejected.shape[1], rejected.shape[3]
     mult = np.empty(negative.size.size, np.int64)
     fill(mult, 1)
-    weights = np.empty(places.shape[2], np.int64)
-    gap = np.empty(edges + 1, np.int64)
     sizes = np.empty((2, 2), np.int64)
-    whole = _total(negative.size), _total(positive.size)
-    for i in range(rejected.shape[0]):
-        replicate = first + i
+    negatives, positives = total(negative.size), total(positive.size)
+    for i in range(counts.shape[0]):
         if users > 0:
-            draw_users(seed, user_stream, replicate // inner, users, future[0], mult)
-        state = stream(seed, trial_stream, replicate)
-        class_sizes(state, how, whole[0], whole[1], future, sizes)
-        for c in range(2):
-            urns = negative if c == 0 else positive
-            totals[i, c] = draw_trials(state, urns, mult, how, sizes[0, c], sizes[1, c], weights)
-            for s in range(systems):
-                fill(gap, 0)
-                for x in range(weights.size):
-                    gap[places[s, c, x]] += weights[x]
-                below_edge = 0
-                for e in range(edges):
-                    below_edge += gap[e]
-                    rejected[i, s, c, e] = below_edge
-
-
-@compiled
-def _threshold(values, distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
-    """Return the threshold of the gap after the distinct score ``gap``: midway to the next one drawn."""
-    return midway(values, gap, next_drawn(distinct, drawn_negative, drawn_positive, gap), distinct)
-
-
-@compiled
-def next_drawn(distinct, drawn_negative, drawn_positive, gap):  # type: ignore[no-untyped-def]
-    """Return the distinct score above a gap that was drawn next, or how many there are."""
-    g = gap + 1
-    while g < distinct and drawn_negative[g] == 0 and drawn_positive[g] == 0:
-        g += 1
-    return g
-
-
-@compiled
-def midway(values, gap, following, distinct):  # type: ignore[no-untyped-def]
-    """Return the threshold between two distinct scores, of which -1 is below all and ``distinct`` above all."""
-    low = values[gap] if gap >= 0 else -np.inf
-    if following == distinct:  # reject all; where every score drawn is -inf, the lowest threshold does already
-        return np.inf if low > -np.inf else -np.inf
-    middle = 0.5 * low + 0.5 * values[following]
-    return middle if low <= middle < values[following] else low
-
-
-@compiled
-def rank_of(values, count, threshold):  # type: ignore[no-untyped-def]
-    """Return how many of the first ``count`` ascending values are at most the threshold."""
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) >> 1
-        if values[middle] <= threshold:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@compiled
-def _total(numbers):  # type: ignore[no-untyped-def]
-    return _sum(numbers, np.int64(0), numbers.size)
-
-
-@compiled
-def _sum(numbers, begin, end):  # type: ignore[no-untyped-def]
-    total = 0
-    for g in range(np.uint64(begin), np.uint64(end)):  # unsigned: such a loop runs on whole vectors
-        total += numbers[g]
-    return total
-
-
-@compiled
-def _spread(weights, places, spread):  # type: ignore[no-untyped-def]
-    """Move the weights of cells to the distinct scores of one system."""
-    fill(spread, 0)
-    for x in range(places.size):
-        spread[places[x]] += weights[x]
-
-
-@compiled
-def _fold(counts, width, omega, totals):  # type: ignore[no-untyped-def]
-    """Bring attacks, which lie above all scores, down to where they scored; impostors and attacks have their shares."""
-    if omega[1] == 0:
-        return
-    impostors, attacks = _sum(counts, np.int64(0), width), _sum(counts, width, 2 * width)
-    own, other = stratum_weights(omega, impostors, attacks, totals[1])
-    for g in range(width):
-        counts[g] = own * counts[g] + other * counts[g + width]
-    totals[0] = own * impostors + other * attacks
-
-
-@compiled
-def count_rechosen(first, seed, inner, how, dev, test, kind, p, q, errors, totals):  # type: ignore[no-untyped-def]
-    """Draw development and test sets, choose the thresholds on the one, count the errors on the other.
-
-    ``dev`` and ``test`` are sides (see `priori.uncertainty.bootstrap.kernel_sets`), alphas ``p / q`` ascend. Results:
-    ``errors[r, s, c, k]``: false positives (c = 0) and false negatives (c = 1) of system s at alpha k;
-    ``totals[r, c]``: the test trials of each class.
-    """
-    systems, alphas = errors.shape[1], errors.shape[3]
-    (dev_mult, dev_cells), (test_mult, test_cells) = _room(dev), _room(test)
-    width = dev.values.shape[1]
-    layers = 2 if dev.omega[1] > 0 else 1
-    negative, positive = np.empty(layers * width, np.int64), np.empty(layers * width, np.int64)
-    scratch = np.empty((3, width + 1), np.int64)
-    counted = np.empty(layers * test.values.shape[1], np.int64)
-    chosen, rank = np.empty(alphas, np.int64), np.empty(alphas, np.int64)
-    dev_totals = np.empty(2, np.int64)
-    for i in range(errors.shape[0]):
-        replicate = first + i
-        draw_side(dev, seed, replicate, inner, how, dev_mult, dev_cells, dev_totals)
-        if not test.at_ranks:
-            draw_side(test, seed, replicate, inner, how, test_mult, test_cells, totals[i])
-        for s in range(systems):
-            values = dev.values[s]
-            if dev.direct:
-                negative, positive = dev_cells
-            else:
-                _spread(dev_cells[0], dev.places[s, 0], negative)
-                _spread(dev_cells[1], dev.places[s, 1], positive)
-            _fold(negative, width, dev.omega, dev_totals)
-            choose(kind, negative[:width], positive[:width], dev.lowest[s], dev_totals, p, q, scratch, chosen)
-            for k in range(alphas):
-                if k > 0 and chosen[k] == chosen[k - 1]:
-                    rank[k] = rank[k - 1]
-                else:
-                    threshold = _threshold(values, dev.distinct[s], negative, positive, chosen[k])
-                    rank[k] = rank_of(test.values[s], test.distinct[s], threshold)
-            if test.at_ranks:
-                draw_at_ranks(test, seed, replicate, how, rank, errors[i, 0], totals[i])
-                continue
-            order = ascending(rank)
-            for c in range(2):
-                if test.direct:
-                    counted = test_cells[c]
-                else:
-                    _spread(test_cells[c], test.places[s, c], counted)
-                if c == 0:
-                    _fold(counted, test.values.shape[1], test.omega, totals[i])
-                last, under = np.int64(0), 0
-                for j in range(alphas):
-                    k = order[j]
-                    under += _sum(counted, last, rank[k])
-                    last = rank[k]
-                    errors[i, s, c, k] = totals[i, c] - under if c == 0 else under
-
-
-@compiled
-def ascending(rank):  # type: ignore[no-untyped-def]
-    """Return the order that sorts ranks; they are few and nearly sorted, and numpy's own takes seconds to compile."""
-    order = np.empty(rank.size, np.int64)
-    for k in range(rank.size):
-        j = k
-        while j > 0 and rank[order[j - 1]] > rank[k]:
-            order[j] = order[j - 1]
-            j -= 1
-        order[j] = k
-    return order
-
-
-@compiled
-def draw_at_ranks(side, seed, replicate, how, rank, errors, totals):  # type: ignore[no-untyped-def]
-    """Draw all trials of each class among themselves, only as far as errors at these ranks need it.
-
-    From one rank to the next the trials drawn are binomial, so the cost is that of the ranks, not of the trials.
-    """
-    state = stream(seed, side.trial_stream, replicate)
-    order = ascending(rank)
-    size = side.below[:, side.below.shape[1] - 1]
-    sizes = np.empty((2, 2), np.int64)
-    class_sizes(state, how, size[0], size[1], side.future, sizes)
-    for c in range(2):
-        whole = size[c]
-        totals[c] = whole if sizes[0, c] < 0 else sizes[0, c]
-        left, last, under = totals[c], 0, 0
-        for j in range(order.size):
-            k = order[j]
-            trials = side.below[c, rank[k]] - last
-            if trials > 0:
-                hits = binomial(state, left, trials, whole - last)
-                under += hits
-                left -= hits
-                last += trials
-            errors[c, k] = totals[c] - under if c == 0 else under
-
-
-@compiled
-def _room(side):  # type: ignore[no-untyped-def]
-    """Return arrays for what a draw of a side makes: how often each urn comes, and the weights of the cells."""
-    mult = np.empty(side.negative.size.size, np.int64)
-    fill(mult, 1)
-    return mult, (np.empty(side.cells, np.int64), np.empty(side.cells, np.int64))
-
-
-@compiled
-def draw_side(side, seed, replicate, inner, how, mult, cells, totals):  # type: ignore[no-untyped-def]
-    if side.users > 0:
-        draw_users(seed, side.user_stream, replicate // inner, side.users, side.future[0], mult)
-    state = stream(seed, side.trial_stream, replicate)
-    sizes = np.empty((2, 2), np.int64)
-    class_sizes(state, how, _total(side.negative.size), _total(side.positive.size), side.future, sizes)
-    totals[0] = draw_trials(state, side.negative, mult, how, sizes[0, 0], sizes[1, 0], cells[0])
-    totals[1] = draw_trials(state, side.positive, mult, how, sizes[0, 1], sizes[1, 1], cells[1])
-
-
-@compiled
-def weights_of(replicate, seed, inner, how, side):  # type: ignore[no-untyped-def]
-    """Return the weights of one replicate of one side: (class, cell)."""
-    mult, cells = _room(side)
-    draw_side(side, seed, replicate, inner, how, mult, cells, np.empty(2, np.int64))
-    return cells
-
-
-@compiled
-def climb(first, seed, inner, how, side, p, q, heights):  # type: ignore[no-untyped-def]
-    """Draw a set, and write the height of its ROC curve at false positive rates p / q, which ascend.
-
-    Where the curve runs straight up this is its upper point; inside a score shared by both classes it is on the
-    straight line between the ends.
-    """
-    mult, cells = _room(side)
-    totals = np.empty(2, np.int64)
-    for i in range(heights.shape[0]):
-        draw_side(side, seed, first + i, inner, how, mult, cells, totals)
-        negative, positive = cells
-        fp, tp, k = 0, 0, 0
-        positives = at_least_one(totals[1])
-        for g in range(side.cells - 1, -1, -1):
-            alarms, hits = negative[g], positive[g]
-            while k < p.size and alarms > 0 and compare(p[k], totals[0], q[k], fp + alarms) < 0:
-                part = (np.float64(p[k]) * totals[0] / q[k] - fp) / alarms
-                heights[i, k] = (tp + hits * max(part, 0.0)) / positives
-                k += 1
-            fp += alarms
-            tp += hits
-        while k < p.size:
-            heights[i, k] = tp / positives
-            k += 1
-
-
-@compiled
-def climb_at_ranks(first, seed, trial_stream, rank, above, positives, heights):  # type: ignore[no-untyped-def]
-    """Do what `climb` does where no score is shared by the classes and no users are drawn, at the cost of the ranks.
-
-    ``rank[k]`` (ascending, from 1) is the rank from the top of the drawn negative that ends the stretch of the curve
-    at rate k. Drawn positions are order statistics of uniform numbers: sums of gamma variables, over their total.
-    ``above[j]`` is the number of positives above the j-th highest negative.
-    """
-    sums = np.empty(rank.size, np.float64)
-    for i in range(heights.shape[0]):
+            draw_users(seed, user_stream, (first + i) // inner, users, future[0], mult)
         state = stream(seed, trial_stream, first + i)
-        total, last = 0.0, 0
-        for k in range(rank.size):
-            total += gamma(state, rank[k] - last)
-            last = rank[k]
-            sums[k] = total
-        total += gamma(state, above.size + 1 - last)
-        left, passed = positives, 0
-        for k in range(rank.size):
-            reached = above[min(np.int64(sums[k] / total * above.size), above.size - 1)]
-            if reached > passed:
-                left -= binomial(state, left, reached - passed, positives - passed)
-                passed = reached
-            heights[i, k] = (positives - left) / positives
+        class_sizes(state, how, negatives, positives, future, sizes)
+        _draw_trials(state, negative, mult, sizes[0, 0], sizes[1, 0], counts[i])
+        _draw_trials(state, positive, mult, sizes[0, 1], sizes[1, 1], others[i])
+
+
+@compiled
+def spread(drawn, place, counts):  # type: ignore[no-untyped-def]
+    """Add up counts ``drawn[r, x]`` in the bins of several systems to those of one: x lies in its bin ``place[x]``."""
+    for i in range(counts.shape[0]):
+        fill(counts[i], 0)
+        for x in range(place.size):
+            counts[i, place[x]] += drawn[i, x]
+
+
+@compiled
+def join_attacks(negative, omega, positive):  # type: ignore[no-untyped-def]
+    """Bring attacks, which lie above all other bins, down to where they scored, with the share ``omega``."""
+    width = positive.shape[1]
+    for i in range(negative.shape[0]):
+        row = negative[i]
+        impostors, attacks = total(row[:width]), total(row[width:])
+        own, other = stratum_weights(omega, impostors, attacks, total(positive[i]))
+        for b in range(width):
+            row[b] = own * row[b] + other * row[width + b]

@@ -30,9 +30,8 @@ class BootstrapPlan:
     ``outer`` draws of users with ``inner`` draws of trials within each. ``future`` is what is drawn from each
     replicate in turn, as (users, negatives, positives), zeros where nothing is; ``growth`` how many times as
     many negatives and positives the future set has; ``per_user`` the same for each of its users. ``streams``
-    keeps the random numbers of systems that are drawn apart from each other apart. ``whole`` draws whole sets even
-    where counts at a few ranks would do, so that runs with other criteria draw the same sets. ``measure`` and ``alpha``
-    are those of the curve, where there is one.
+    keeps the random numbers of systems that are drawn apart from each other apart. ``measure`` and
+    ``alpha`` are those of the curve, where there is one.
     """
 
     design: Bootstrap
@@ -48,7 +47,6 @@ class BootstrapPlan:
     growth: tuple[float, float] = (0.0, 0.0)
     per_user: tuple[float, float] = (1.0, 1.0)
     streams: int = 0
-    whole: bool = False
     warnings: tuple[str, ...] = ()
     measure: Measure | None = None
     alpha: Floats | None = field(default=None, compare=False)

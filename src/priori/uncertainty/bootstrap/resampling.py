@@ -23,6 +23,7 @@ from priori.scores import ScoreSet
 from priori.scores.people import unknown_impostors
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
+from priori.uncertainty.bootstrap.draws import bins_caution
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.proportions import check_level
 
@@ -137,6 +138,8 @@ class Resampling(ResamplingOptions):
                     "few-users-plain", f"a {interval} interval from {users} users covers up to ten points less than it "
                     "says; choose calibrated",
                 ))  # fmt: skip
+        if len(sets) == 2 and not plan.of_method:
+            warnings += bins_caution(*sets)
         warnings += few_replicates(plan.n_resamples, level)
         if curve is None:
             return replace(plan, warnings=tuple(warnings))

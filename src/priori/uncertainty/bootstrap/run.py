@@ -2,57 +2,43 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from fractions import Fraction
-from importlib import import_module
-from pathlib import Path
-from threading import local
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.processors import thread_count
-from priori.base.types import Floats, Ints, Progress
+from priori.base.types import Floats, Index, Progress
 from priori.curves.epc import EPC
 from priori.decisions.criteria import Criterion
-from priori.decisions.outcomes import Outcomes
+from priori.decisions.measure import divide
+from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.score_set import counted_apart
-from priori.scores.sorting import counts_by, gaps_of
-from priori.uncertainty.bootstrap.kernel_criteria import common_kind
-from priori.uncertainty.bootstrap.kernel_sets import (
-    BLOCK,
-    TEST_TRIALS,
+from priori.uncertainty.bootstrap import plain
+from priori.uncertainty.bootstrap.draws import (
     TEST_USERS,
-    Blocks,
-    Side,
-    in_blocks,
+    Bins,
+    Draws,
+    bins_between,
+    distinct_scores,
+    in_narrow_bins,
     lay_out,
-    lay_out_counts,
-    make_side,
+    rows_for,
+    trials_within,
 )
-from priori.uncertainty.bootstrap.mixtures import fold, scaled, stack_gaps
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
+from priori.uncertainty.bootstrap.kernel_criteria import common_kind
+from priori.uncertainty.bootstrap.kernel_loading import load_kernel
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
 
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
 #: an array of (replicates, numbers).
 Statistic = Callable[[list[Outcomes], int], Floats]
 #: Replicates first, first + 1, ...: as many as asked for.
 Batch = Callable[[int, int], list[Outcomes]]
-
-_log = logging.getLogger("priori")
-_warned = False
-
-#: From this many blocks of distinct development scores on it pays to choose among blocks first.
-SEVERAL_BLOCKS = 1024
-#: The most numbers in the matrix of users and thresholds; larger ones are kept sparse, and so are those that have more
-#: than so many for each trial: a product takes that much less time for a number.
-DENSE, SPARSE = 1 << 25, 64
-#: Whole numbers below this are exact in single precision.
-SINGLE = 1 << 24
 
 
 class Resampled(NamedTuple):
@@ -134,37 +120,28 @@ def _each(
         pool.shutdown(cancel_futures=True)
 
 
-def load_kernel(name: str, module: str = "kernels") -> Any:
-    """Import the kernels; say so where one has to be compiled, which happens once on a machine."""
-    global _warned
-    kernel = getattr(import_module(f"priori.uncertainty.bootstrap.{module}"), name)
-    cached = Path(kernel.stats.cache_path or "/").glob(f"{module}.{kernel.__name__}-*.nbi")
-    if not _warned and not kernel.signatures and not any(cached):
-        _warned = True
-        _log.warning("compiling the bootstrap kernels, once on this machine ...")
-    return kernel
-
-
 def times_drawn(
     number: int, rows: int, seed: int, first: int = 0, *, stream: int = TEST_USERS, inner: int = 1
 ) -> Floats:
     """Return how often each of so many units comes, a row for each of the replicates ``first``, ``first + 1``, ..."""
-    drawn = np.empty((rows, number))
+    drawn = np.empty((number, rows))
     load_kernel("multiplicities")(first, seed, inner, number, 0, stream, drawn)
-    return drawn
+    return drawn.T
 
 
 def draw_of_trials(scores: Scores, seed: int) -> Callable[[int], Scores]:
     """Return what draws a set again: for a number, as many trials of each class, with replacement."""
     from priori.uncertainty.bootstrap.resampling import Resampling
 
-    plan = Resampling("sample", rng=seed).settle(None, scores)
-    side, kernel = make_side([scores], plan, None), load_kernel("weights_of")
-    (values,), counted = side.values, scores.negative.number is not None
+    plan, values = Resampling("sample", rng=seed).settle(None, scores), distinct_scores(scores)
+    draws = lay_out([scores], [bins_between(scores, values[:-1])], plan, None)
 
     def draw(replicate: int) -> Scores:
-        weights = kernel(replicate, seed, 1, plan.design.trial_draws, side)
-        negative, positive = (Trials(values, number=w) if counted else Trials(np.repeat(values, w)) for w in weights)
+        (counts,) = draws.counts(replicate, 1)
+        if scores.negative.number is None:
+            negative, positive = (Trials(np.repeat(values, own[0])) for own in counts)
+        else:
+            negative, positive = (Trials(values, number=own[0].copy()) for own in counts)
         return Scores(negative, positive)
 
     return draw
@@ -175,198 +152,110 @@ def draw_of_trials(scores: Scores, seed: int) -> Callable[[int], Scores]:
 
 def _fixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
     """Return the batch function for fixed thresholds, and how many replicates to take at once."""
-    if systems[0].test.unmixed is not systems[0].test:
-        return _fixed_mixed(systems, plan)
-    unique = [np.unique(system.thresholds, return_inverse=True) for system in systems]
-    edges, columns = [edge for edge, _ in unique], [index for _, index in unique]
-    design = plan.design
-    identities: Identities | None = None
-    if any(system.test.load().negative.weighted for system in systems if not system.test.scanned):
-        tests = [system.test.load() for system in systems]
-        return _by_product(tests, edges, columns, design.identities(tests[:1]) * len(tests), plan)
-    if len(systems) == 1 and not design.by_user:
-        urns, places = lay_out_counts(systems[0].test, edges[0])
-    else:
-        test, *others = (system.test for system in systems)
-        gaps = 2 * sum(edge.size + 1 for edge in edges)
-        if design.whole_users and test.n_users * gaps <= DENSE:
-            apart = counted_apart([test, *others], edges)
-            if apart is not None:
-                return _by_product(apart, edges, columns, [design.identities([each])[0] for each in apart], plan)
-        tests = test.count(edges, ("user",) if design.by_user else (), others)
-        if design.by_user:
-            identities = design.identities(tests[:1])[0]
-            entries = tests[0].negative.score.size + tests[0].positive.score.size
-            filled = SPARSE * entries * len(tests)
-            if design.whole_users and identities.count * gaps <= min(DENSE, filled):
-                return _by_product(tests, edges, columns, [identities] * len(tests), plan)
-        urns, places = lay_out(tests, edges, plan, identities)
-    width = max(edge.size for edge in edges)
-    users = identities.count if identities is not None and design.draws_users else 0
-    streams = (TEST_USERS + 4 * plan.streams, TEST_TRIALS + 4 * plan.streams)
-    settings = (plan.seed, plan.inner, users, design.trial_draws, np.array(plan.future, dtype=np.int64), *streams)
-    kernel = load_kernel("count_fixed")
+    cuts = [np.unique(system.thresholds) for system in systems]
+    ranks = [np.searchsorted(cut, system.thresholds) + 1 for cut, system in zip(cuts, systems, strict=True)]
+    draws = _between(systems, cuts, plan)
 
     def batch(first: int, rows: int) -> list[Outcomes]:
-        rejected = np.empty((rows, len(systems), 2, width), dtype=np.int64)
-        totals = np.empty((rows, 2), dtype=np.int64)
-        kernel(first, *settings, *urns, places, rejected, totals)
-        sizes = totals[:, :1], totals[:, 1:]
-        return [_outcomes(rejected[:, s, 0], rejected[:, s, 1], index, *sizes) for s, index in enumerate(columns)]
-
-    entries = sum(urn.cell.size + urn.single.size for urn in urns)
-    return batch, rows_for(len(systems) * max(index.size for index in columns), entries)
-
-
-def _fixed_mixed(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
-    """Return the same where attacks have a share of their own: drawn on one axis, then brought together."""
-    tests = [system.test.load() for system in systems]
-    stacks = [stack_gaps(test, system.thresholds) for test, system in zip(tests, systems, strict=True)]
-    drawn, rows = _fixed([Resampled(*stack) for stack in stacks], plan)
-
-    def batch(first: int, rows: int) -> list[Outcomes]:
-        each = zip(drawn(first, rows), tests, strict=True)
-        return [fold(outcomes, test.omega) for outcomes, test in each if test.omega is not None]
-
-    return batch, rows
-
-
-def _outcomes(negative: Ints, positive: Ints, columns: Ints, negatives: Ints, positives: Ints) -> Outcomes:
-    """Return the outcomes at some columns of the numbers rejected of each class."""
-    tn, fn = negative[:, columns], positive[:, columns]
-    return Outcomes(tp=positives - fn, fp=negatives - tn, tn=tn, fn=fn)
-
-
-def _by_product(
-    tests: Sequence[Scores], edges: Sequence[Floats], columns: Sequence[Ints], identities: Sequence[Identities],
-    plan: BootstrapPlan,
-) -> tuple[Batch, int]:  # fmt: skip
-    """Return the batch function for users that come with all their trials: one product of matrices.
-
-    Of each user the rejected trials at every edge are added up once; a replicate is a row of multiplicities. Whole
-    numbers are exact in floating point, in single precision (half the time) where no replicate can have too many;
-    users that weigh alike have others. ``identities`` are the users
-    of each system's trials, by the same codes.
-    """
-    blocks, number = [], identities[0].count
-    for test, edge, people in zip(tests, edges, identities, strict=True):
-        for trials, users in ((test.negative, people.negative), (test.positive, people.positive)):
-            by_user = counts_by(users, number, gaps_of(edge, trials.score), edge.size + 1, trials.number)
-            blocks.append(np.cumsum(by_user, axis=1, dtype=np.float64))
-    rejected = np.hstack(blocks)
-    weighted, users_drawn = tests[0].negative.weighted, plan.future[0] or number
-    if not weighted and rejected.max(initial=0) * users_drawn < SINGLE:
-        rejected = rejected.astype(np.float32)
-    starts = np.cumsum([block.shape[1] for block in blocks])[:-1]
-    kernel, held = load_kernel("multiplicities"), local()
-
-    def batch(first: int, rows: int) -> list[Outcomes]:
-        if getattr(held, "rows", np.empty(0)).shape[:1] != (rows,):
-            held.rows = np.empty((rows, number), rejected.dtype)  # kept by each thread: new memory takes as long
-        kernel(first, plan.seed, plan.inner, number, plan.future[0], TEST_USERS + 4 * plan.streams, held.rows)
-        added = held.rows @ rejected
-        # Weights are rounded, so that what adds up to everything is everything.
-        counts: Any = np.round(added, 9) if weighted else np.rint(added).astype(np.int64)
-        sums = np.split(counts, starts, axis=1)
         return [
-            _outcomes(negative, positive, index, negative[:, -1:], positive[:, -1:])
-            for negative, positive, index in zip(sums[::2], sums[1::2], columns, strict=True)
+            outcomes_at(*counts, rank, system.test)
+            for counts, rank, system in zip(draws.counts(first, rows), ranks, systems, strict=True)
         ]
 
-    return batch, rows_for(rejected.shape[1], 8 * number)
+    return batch, rows_for(sum(rank.size for rank in ranks), draws.work, draws.held)
+
+
+def _between(systems: Sequence[Resampled], cuts: Sequence[Floats], plan: BootstrapPlan) -> Draws:
+    """Lay out test sets in the bins between thresholds: trials in memory, or counts of tables."""
+    design = plan.design
+    test, *others = (system.test for system in systems)
+    if len(systems) == 1 and not design.by_user and test.unmixed is test:
+        seen = count(test, cuts[0])
+        sizes = (seen.tn, test.n_negatives), (seen.fn, test.n_positives)
+        negative, positive = (np.diff(rejected, prepend=0, append=size) for rejected, size in sizes)
+        every = np.arange(cuts[0].size + 1, dtype=np.int32)
+        bins = Bins(every, every, every.size, np.zeros(2, dtype=np.int64))
+        return trials_within([], [bins], plan, None, counted=(negative, positive))
+    tests = counted_apart([test, *others], cuts) if design.whole_users else None
+    people = None if tests is None else [design.identities([each])[0] for each in tests]
+    if tests is None:
+        tests = test.count(cuts, ("user",) if design.by_user else (), others)
+        people = design.identities(tests[:1]) * len(tests) if design.by_user else None
+    return lay_out(tests, [bins_between(each, cut) for each, cut in zip(tests, cuts, strict=True)], plan, people)
+
+
+def outcomes_at(negative: Any, positive: Any, ranks: Index, test: ScoreSet) -> Outcomes:
+    """Return the outcomes of counts in bins at thresholds that reject so many of them, in each replicate (row)."""
+    rows, kernel, found = len(negative), load_kernel("count_rejected", "readers"), []
+    for counts in (negative, positive):
+        rejected, totals = np.empty((rows, ranks.shape[-1]), counts.dtype), np.empty((rows, 1), counts.dtype)
+        kernel(counts, np.broadcast_to(ranks, rejected.shape), rejected, totals)
+        found.append((rejected, totals))
+    (tn, negatives), (fn, positives) = found
+    outcomes = Outcomes(tp=positives - fn, fp=negatives - tn, tn=tn, fn=fn)
+    return outcomes if test.unmixed is test else scaled(outcomes, test.n_negatives)
+
+
+def scaled(outcomes: Outcomes, negatives: int) -> Outcomes:
+    """Return outcomes whose negatives add up to so many; those of a mixture are counted in its own small units."""
+    fp: Any = divide(outcomes.fp, outcomes.negatives, 1.0) * negatives
+    return Outcomes(tp=outcomes.tp, fp=fp, tn=negatives - fp, fn=outcomes.fn)
 
 
 # -- thresholds chosen again ---------------------------------------------------------------------------------
 
 
+class _Axis(NamedTuple):
+    """The values of the bins of one system in both sets, and the thresholds that it has."""
+
+    dev: Floats
+    test: Floats
+    thresholds: Floats
+
+
 def _rechosen(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
     """Return the batch function for thresholds chosen again, and how many replicates to take at once."""
-    dev, test = _both_sides(systems, plan)
-    fractions = systems[0].fractions
+    (dev, test), axes = _both_sets(systems, plan)
     kind = common_kind(systems, int(max(len(s.dev or ()) for s in systems)))
-    mixed = dev.omega[1] > 0
-    if kind is None:
-        if mixed:
-            raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
-        return _by_criterion(systems, plan, dev, test), 16
-    sides: tuple[Side, Side] | tuple[Blocks, Blocks] = dev, test
-    kernel = load_kernel("count_rechosen")
-    if _pays_in_blocks((dev, test)):
-        sides = in_blocks(dev, plan, late=not plan.design.by_user), in_blocks(test, plan)
-        kernel = load_kernel("count_rechosen_in_blocks", "blocks")
+    if kind is None and systems[0].test.unmixed is not systems[0].test:
+        raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
+
+    def ranks_of(s: int, counts: tuple[Any, Any]) -> Index:
+        if kind is None:
+            return plain.choose_again(systems[s].criterion, systems[s].fractions, counts, *axes[s])
+        axis, ranks = axes[s], np.empty((counts[0].shape[0], kind[1].size), dtype=np.int64)
+        lowest = int(np.searchsorted(axis.dev, -np.inf, side="right"))
+        load_kernel("choose_again", "readers")(kind[0], *counts, axis.dev, lowest, *kind[1:], axis.test, ranks)
+        return ranks
 
     def batch(first: int, rows: int) -> list[Outcomes]:
-        errors = np.empty((rows, len(systems), 2, len(fractions)), dtype=np.int64)
-        totals = np.empty((rows, 2), dtype=np.int64)
-        kernel(first, plan.seed, plan.inner, plan.design.trial_draws, *sides, *kind, errors, totals)
-        negatives, positives = totals[:, :1], totals[:, 1:]
-        outcomes = [
-            Outcomes(tp=positives - fn, fp=fp, tn=negatives - fp, fn=fn)
-            for fp, fn in ((errors[:, s, 0], errors[:, s, 1]) for s in range(len(systems)))
-        ]
-        return [scaled(each, systems[0].test.n_negatives) for each in outcomes] if mixed else outcomes
+        both = zip(dev.counts(first, rows), test.counts(first, rows), strict=True)
+        return [outcomes_at(*on_test, ranks_of(s, on_dev), systems[s].test) for s, (on_dev, on_test) in enumerate(both)]
 
-    return batch, rows_for(len(systems) * len(fractions), len(systems) * (dev.cells + test.cells))
+    numbers = len(systems) * len(systems[0].fractions)
+    return batch, rows_for(numbers, dev.work + test.work, dev.held + test.held)
 
 
-def _pays_in_blocks(sides: Sequence[Side]) -> bool:
-    """Tell whether to choose among blocks of scores: of one system, many of them, and no future set is drawn."""
-    for side in sides:
-        heaviest = max(int(urns.size.max()) for urns in (side.negative, side.positive)) * max(side.users, 1)
-        if any((urns.partner >= 0).any() for urns in (side.negative, side.positive)):
-            heaviest *= side.users
-        if not side.direct or side.omega[1] > 0 or side.future.any() or heaviest >= 2**31:
-            return False
-    return bool(sides[0].distinct[0] >= SEVERAL_BLOCKS * BLOCK)
-
-
-def _by_criterion(systems: Sequence[Resampled], plan: BootstrapPlan, dev: Side, test: Side) -> Batch:
-    """Return the batch function of any criterion: slow, as each replicate is written out and given to it."""
-    kernel = load_kernel("weights_of")
-
-    def count(replicate: int) -> list[Ints]:
-        settings = (replicate, plan.seed, plan.inner, plan.design.trial_draws)
-        on_dev, on_test = ((side, kernel(*settings, side)) for side in (dev, test))
-        return [_count(system, s, on_dev, on_test) for s, system in enumerate(systems)]
-
-    def batch(first: int, rows: int) -> list[Outcomes]:
-        counted = [count(first + row) for row in range(rows)]
-        return [Outcomes(*(np.array([row[s][i] for row in counted]) for i in range(4))) for s in range(len(systems))]
-
-    return batch
-
-
-def _count(system: Resampled, s: int, dev: tuple[Side, Any], test: tuple[Side, Any]) -> Ints:
-    negative, positive = _on_values(*dev, s)
-    values = dev[0].values[s]
-    thresholds = system.thresholds  # where a draw left a class empty nothing can be chosen: keep what was
-    if negative.any() and positive.any():
-        resampled = Scores(Trials(np.repeat(values, negative)), Trials(np.repeat(values, positive)))
-        assert system.criterion is not None
-        thresholds = system.criterion.choose(resampled, system.fractions).threshold
-    rank = np.searchsorted(test[0].values[s, : test[0].distinct[s]], thresholds, side="right")
-    rejected = [np.concatenate([[0], np.cumsum(weights)]) for weights in _on_values(*test, s)]
-    (tn, fn), (negatives, positives) = (column[rank] for column in rejected), (column[-1] for column in rejected)
-    return np.array([positives - fn, negatives - tn, tn, fn], dtype=np.int64)
-
-
-def _on_values(side: Side, weights: Any, s: int) -> list[Ints]:
-    """Return the weights of both classes on the distinct scores of one system."""
-    if side.direct:
-        return list(weights)
-    size = side.values.shape[1]
-    return [np.bincount(side.places[s, c], weights=weights[c], minlength=size).astype(np.int64) for c in range(2)]
-
-
-def _both_sides(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Side, Side]:
-    devs = [system.dev.load() for system in systems if system.dev is not None]
-    tests = [system.test.load() for system in systems]
-    in_dev, in_test = None, None
+def _both_sets(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[list[Draws], list[_Axis]]:
+    """Lay out both sets by their distinct scores, or in narrow bins where these are many."""
+    devs, tests, axes = list[Scores](), list[Scores](), list[_Axis]()
+    for system in systems:
+        assert system.dev is not None
+        dev, test = in_narrow_bins(system.dev.load(), system.test.load())
+        devs.append(dev)
+        tests.append(test)
+        axes.append(_Axis(distinct_scores(dev), distinct_scores(test), system.thresholds))
+    people = None
     if plan.design.by_user:
-        in_dev, in_test = plan.design.identities([devs[0], tests[0]], shared=plan.shared_users)
-    return make_side(devs, plan, in_dev, dev=True), make_side(tests, plan, in_test)
-
-
-def rows_for(numbers: int, work: int) -> int:
-    """Return how many replicates fit a batch: some megabytes, and a fraction of a second."""
-    return max(1, min((1 << 19) // max(numbers, 1), (1 << 26) // max(work, 1)))
+        people = plan.design.identities([devs[0], tests[0]], shared=plan.shared_users)
+    draws = [
+        lay_out(
+            sets,
+            [bins_between(each, axis[of_test][:-1]) for each, axis in zip(sets, axes, strict=True)],
+            plan,
+            None if people is None else [people[of_test]] * len(sets),
+            dev=not of_test,
+        )
+        for of_test, sets in enumerate((devs, tests))
+    ]
+    return draws, axes

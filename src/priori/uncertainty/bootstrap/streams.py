@@ -212,36 +212,3 @@ def binomial(state, n, part, whole):  # type: ignore[no-untyped-def]
     else:
         hits = _by_rejection(state, n, p)
     return n - hits if flipped else hits
-
-
-# -- the gamma distribution ----------------------------------------------------------------------------
-
-
-@compiled
-def _normal(state):  # type: ignore[no-untyped-def]
-    """Return a standard normal number (Marsaglia's polar method)."""
-    while True:
-        x = 2.0 * uniform(state) - 1.0
-        y = 2.0 * uniform(state) - 1.0
-        square = x * x + y * y
-        if square < 1.0:
-            return x * np.sqrt(-2.0 * np.log(square) / square)
-
-
-@compiled
-def gamma(state, shape):  # type: ignore[no-untyped-def]
-    """Return a gamma variable of a whole-number shape (Marsaglia and Tsang 2000); 0 for shape 0."""
-    if shape <= 0:
-        return 0.0
-    d = shape - 1.0 / 3.0
-    c = 1.0 / np.sqrt(9.0 * d)
-    while True:
-        x = _normal(state)
-        v = 1.0 + c * x
-        if v <= 0.0:
-            continue
-        v = v * v * v
-        u = uniform(state)
-        square = x * x
-        if u < 1.0 - 0.0331 * square * square or np.log(u) < 0.5 * square + d * (1.0 - v + np.log(v)):
-            return d * v

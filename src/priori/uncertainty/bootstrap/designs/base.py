@@ -71,6 +71,11 @@ class Bootstrap:
         """Whether users come with all their trials and nothing else is drawn: sums by user are enough."""
         return self.draws_users and not self.draws_trials and not self.crossed
 
+    @property
+    def one_level(self) -> bool:
+        """Whether one kind of unit is drawn, and nothing within it: what the claim about methods needs."""
+        return self.draws_users != self.draws_trials and self.draws_users == self.by_user
+
     def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
         """Tell whether these sets can have this bootstrap by default, for what is measured on them."""
         return False

@@ -1,0 +1,491 @@
+"""Draws: a set laid out in bins of scores, and how many trials of each class a replicate has in each of them.
+
+A bin lies between two cuts: fixed thresholds, neighbouring distinct scores, or narrow cuts of a set with many scores. A
+unit is what is drawn together: a user with all trials, or a trial among others. Readers (`priori.uncertainty.bootstrap.
+readers`) see the counts in bins only, nothing of units, scores or trials.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.cautions import Caution
+from priori.base.types import Codes, Floats, Ints
+from priori.scores import BOUND, Scores, ScoreSet
+from priori.scores.sorting import gaps_of
+from priori.uncertainty.bootstrap.kernel_loading import load_kernel
+from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
+
+#: A bin of a unit with fewer trials is drawn trial by trial, one with more by a binomial: as dear as so many draws.
+LIGHT = 24
+#: From so many bins on, of so many trials on the average and at most, one unit's are drawn by tables of the Poisson
+#: distribution, all bins of one number by one table.
+TABLED, TABLED_MEAN, TABLED_MOST = 1 << 10, 4, 256
+#: By how many standard deviations the expected sum of Poisson numbers is short of the trials that are drawn.
+SHORT = 5.0
+#: The equal parts of the unit interval for which it is known where to begin in a table.
+GUIDES = 256
+#: Sets with more distinct scores are counted in narrow bins.
+DISTINCT = 1 << 15
+#: The purposes of streams; systems that are drawn apart get their own set of four.
+DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
+#: The counts that a batch of replicates holds: as many as stay near a processor, or those of so many replicates.
+HELD, TOGETHER = 1 << 19, 16
+
+#: The counts of the negatives and of the positives of some replicates: (replicates, bins) each.
+Pair = tuple[Any, Any]
+
+
+def rows_for(numbers: int, work: int, held: int) -> int:
+    """Return how many replicates fit a batch: some megabytes, and a fraction of a second."""
+    return max(
+        1,
+        min(
+            (1 << 19) // max(numbers, 1), (1 << 26) // max(work, 1), max(HELD // held, min(TOGETHER, (1 << 22) // held))
+        ),
+    )
+
+
+# -- where trials lie --------------------------------------------------------------------------------------------
+
+
+class Bins(NamedTuple):
+    """The bins of the trials of one system: class by class the bin of each trial, and how many bins there are.
+
+    Attacks with the share ``omega`` = p / q of the negatives (q = 0: none) have bins of their own above all others.
+    """
+
+    negative: Codes
+    positive: Codes
+    number: int
+    omega: Ints
+
+
+def bins_between(scores: Scores, cuts: Floats) -> Bins:
+    """Return the bins that trials have between ascending cuts; a score at a cut lies below it."""
+    negative, positive = (gaps_of(cuts, trials.score).astype(np.int32) for trials in (scores.negative, scores.positive))
+    negative = negative + (attacks_of(scores) * (cuts.size + 1)).astype(np.int32)
+    return Bins(negative, positive, cuts.size + 1, share_of(scores))
+
+
+def share_of(scores: Scores) -> Ints:
+    """Return the share of attacks among the negatives as two whole numbers, (0, 0) where they have none."""
+    omega = scores.omega
+    pair = (0, 0) if omega is None else omega.limit_denominator(10**6).as_integer_ratio()
+    return np.array(pair, dtype=np.int64)
+
+
+def attacks_of(scores: Scores) -> NDArray[np.bool_]:
+    """Return which negatives are attacks with a share of their own."""
+    attack = scores.negative.attack
+    return (
+        np.zeros(scores.negative.score.size, dtype=np.bool_) if scores.omega is None or attack is None else attack > 0
+    )
+
+
+def distinct_scores(*scores: Scores) -> Floats:
+    """Return the distinct scores of sets, ascending."""
+    return np.unique(np.concatenate([trials.score for each in scores for trials in (each.negative, each.positive)]))
+
+
+def many_scores(scores: Scores) -> bool:
+    """Tell whether a set has more distinct scores than are told apart; some of them often say so."""
+    score = np.concatenate([scores.negative.score, scores.positive.score])
+    return score.size > DISTINCT and any(
+        np.unique(score[::step]).size > DISTINCT for step in (max(score.size // (2 * DISTINCT), 1), 1)
+    )
+
+
+def narrow_cuts(scores: Scores) -> Floats | None:
+    """Return cuts between which lie at most `BOUND` of either class, or one trial; None where scores are few.
+
+    Scores that more of a class share are bins of their own.
+    """
+    if not many_scores(scores):
+        return None
+    values = distinct_scores(scores)
+    ends = np.zeros(values.size, dtype=np.bool_)
+    for trials in (scores.negative, scores.positive):
+        below: Any = np.append(0, np.searchsorted(trials.sorted, values, side="right"))
+        if trials.number is not None:
+            below = np.append(0, np.cumsum(trials.number[trials.order]))[below]
+        count = np.diff(below)
+        step = max(0.8 * BOUND * count.sum(), 1.0)
+        passed = np.floor(np.cumsum(count) / step)
+        alone = count > max(step / 4, 1.0)
+        ends |= np.diff(passed, prepend=0.0) > 0
+        ends |= alone
+        ends[:-1] |= alone[1:]
+    ends[[0, -1]] |= [values[0] == -np.inf, True]
+    return values[ends]
+
+
+def bins_caution(*sets: ScoreSet) -> list[Caution]:
+    """Say so where a set in memory is resampled in narrow bins."""
+    if not any(many_scores(scores.load()) for scores in sets if not scores.scanned):
+        return []
+    bound = f"no rate at any threshold is off by more than {BOUND:.0e}, or one trial"
+    return [Caution("resampled-in-cells", f"more than {DISTINCT} distinct scores, resampled in narrow bins: {bound}")]
+
+
+def in_narrow_bins(dev: Scores, test: Scores) -> tuple[Scores, Scores]:
+    """Return both sets with every score moved up to the end of its bin, where scores are many.
+
+    Where the development set has many, every new threshold lies where a bin ends, and counts at it are exact.
+    """
+    cuts = narrow_cuts(dev)
+    return _moved_up(dev, cuts), _moved_up(test, narrow_cuts(test) if cuts is None else cuts)
+
+
+def _moved_up(scores: Scores, cuts: Floats | None) -> Scores:
+    if cuts is None:
+        return scores
+    moved = []
+    for trials in (scores.negative, scores.positive):
+        end = gaps_of(cuts, trials.score)
+        up = np.where(end < cuts.size, cuts[np.minimum(end, cuts.size - 1)], trials.score)
+        moved.append(replace(trials, score=up))
+    return replace(scores, negative=moved[0], positive=moved[1])
+
+
+# -- what is drawn ----------------------------------------------------------------------------------------------
+
+
+class _Room(threading.local):
+    """Arrays that a thread fills again and again: new memory costs as much as the counts that go into it."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[tuple[int, int, Any], NDArray[Any]] = {}
+
+    def take(self, number: int, rows: int, width: int, dtype: Any = np.int64) -> Any:
+        """Return an array for the counts of a class, by its number; what it had before is gone."""
+        array = self.arrays.get((number, width, dtype))
+        if array is None or len(array) < rows:
+            array = self.arrays[number, width, dtype] = np.empty((rows, width), dtype=dtype)
+        return array[:rows]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Draws:
+    """Paired systems laid out: their ``bins``, and what it takes to draw them.
+
+    ``work`` is about how many numbers a replicate touches, ``held`` how many of its counts are held at once.
+    """
+
+    bins: Sequence[Bins]
+    seed: int
+    inner: int
+    work: int
+    held: int
+    room: _Room = field(default_factory=_Room)
+
+    def counts(self, first: int, rows: int) -> Iterator[Pair]:
+        """Yield the counts of each system in the replicates ``first``, ``first + 1``, ..., one over another."""
+        raise NotImplementedError
+
+
+# -- units that come with all their trials -----------------------------------------------------------------------
+
+
+class Entries(NamedTuple):
+    """The trials of one class by bin: those of bin b from ``start[b]`` to ``start[b + 1]``.
+
+    Entry t stands for ``number[t]`` trials of ``unit[t]``, which come as often as this and ``partner[t]`` do (-1: as
+    often as the unit).
+    """
+
+    start: Ints
+    unit: NDArray[np.int32]
+    partner: NDArray[np.int32]
+    number: Floats
+
+
+class UnitsOfClass(NamedTuple):
+    """The unit of each trial of a class, with whom it shares the trial (None: nobody); how many units, which stream."""
+
+    unit: Codes
+    partner: Codes | None
+    number: int
+    purpose: int
+
+
+def make_entries(bins: Codes, count: int, units: UnitsOfClass, number: Any) -> Entries:
+    """Lay out the trials of one class; those that nothing can tell apart become one entry."""
+    partner = units.partner
+    others = 0 if partner is None else int(partner.max(initial=-1)) + 1
+    key = bins.astype(np.int64) * units.number + units.unit
+    if partner is not None:
+        key = key * (others + 1) + partner + 1
+    present, trials = _distinct(key, count * units.number * (others + 1), number)
+    rest, other = np.divmod(present, others + 1)
+    bin_, unit = np.divmod(rest, units.number)
+    other = (other - 1).astype(np.int32) if others else np.empty(0, dtype=np.int32)
+    start = np.searchsorted(bin_, np.arange(count + 1))
+    return Entries(start, unit.astype(np.int32), other, trials.astype(np.float64))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class WholeUnits(Draws):
+    """Units are drawn, and come with all their trials: sums of what units have, in every bin.
+
+    ``purposes`` are how many units there are of each class and the stream that draws them; where they agree, one draw
+    serves both classes.
+    """
+
+    entries: Sequence[tuple[Entries, Entries]]
+    purposes: tuple[tuple[int, int], tuple[int, int]]
+    future: int
+
+    def counts(self, first: int, rows: int) -> Iterator[Pair]:
+        draw, weigh = load_kernel("multiplicities"), load_kernel("weigh")
+        drawn: dict[tuple[int, int], Floats] = {}
+        for units in set(self.purposes):
+            drawn[units] = np.empty((units[0], rows))
+            draw(first, self.seed, self.inner, units[0], self.future, units[1], drawn[units])
+        for pair, bins in zip(self.entries, self.bins, strict=True):
+            sums: list[Any] = []
+            for c, (entries, units) in enumerate(zip(pair, self.purposes, strict=True)):
+                whole = bool((entries.number == np.rint(entries.number)).all())
+                counts = self.room.take(c, rows, entries.start.size - 1, np.int64 if whole else np.float64)
+                weigh(drawn[units], entries, counts)
+                # Weights are rounded, so that what adds up to everything is everything.
+                sums.append(counts if whole else np.round(counts, 9))
+            yield _joined(bins, sums[0], sums[1])
+
+
+def whole_units(
+    sets: Sequence[Scores], bins: Sequence[Bins], units: Sequence[tuple[UnitsOfClass, UnitsOfClass]], seed: int, *,
+    inner: int = 1, future: int = 0,
+) -> WholeUnits:  # fmt: skip
+    """Lay out sets whose units come with all their trials, each system by itself."""
+    entries = []
+    for scores, own, (of_negatives, of_positives) in zip(sets, bins, units, strict=True):
+        width = own.number * (1 + int(own.omega[1] > 0))
+        entries.append((
+            make_entries(own.negative, width, of_negatives, scores.negative.number),
+            make_entries(own.positive, own.number, of_positives, scores.positive.number),
+        ))  # fmt: skip
+    negative, positive = units[0]
+    return WholeUnits(
+        bins=bins,
+        seed=seed,
+        inner=inner,
+        work=sum(each.unit.size + each.start.size for pair in entries for each in pair) // 4,
+        held=2 * max(each.number for each in bins) + negative.number + positive.number,
+        entries=entries,
+        purposes=((negative.number, negative.purpose), (positive.number, positive.purpose)),
+        future=future,
+    )
+
+
+def people_of(identities: Identities, purpose: int) -> tuple[UnitsOfClass, UnitsOfClass]:
+    """Return the people of a set as its units."""
+    return (
+        UnitsOfClass(identities.negative, identities.negative_partner, identities.count, purpose),
+        UnitsOfClass(identities.positive, None, identities.count, purpose),
+    )
+
+
+# -- trials drawn within their unit ------------------------------------------------------------------------------
+
+
+class Within(NamedTuple):
+    """The trials of one class by unit, to be drawn among themselves.
+
+    ``size[u]`` trials belong to unit u. Its heavy bins are ``bin[i]`` with ``number[i]`` trials, i from ``heavy[u]`` to
+    ``heavy[u + 1]``, the fullest first; the trials of its light bins are written out, ``single[i]`` the bin of each, i
+    from ``light[u]`` to ``light[u + 1]``. Of one unit with many bins, the light ones ``tabled[j]`` are drawn by the
+    Poisson distributions ``cumulated[row[j]]``; ``guide`` tells where to begin in these.
+    """
+
+    size: Ints
+    heavy: Ints
+    bin: NDArray[np.int32]
+    number: Ints
+    light: Ints
+    single: NDArray[np.int32]
+    tabled: NDArray[np.int32]
+    row: Ints
+    cumulated: Floats
+    guide: Ints
+
+
+def make_within(bins: Codes, unit: Codes | None = None, units: int = 1, number: Ints | None = None) -> Within:
+    """Lay out the trials of one class: ``bins[i]`` is the bin of entry i, ``unit[i]`` its unit (None: one for all).
+
+    Entry i stands for ``number[i]`` trials (None: for one).
+    """
+    span = int(bins.max(initial=0)) + 1
+    key = bins.astype(np.int64)
+    if unit is not None:
+        key += unit.astype(np.int64) * span
+    present, trials = _distinct(key, units * span, number)
+    unit_of, bin_ = np.divmod(present, span)
+    few = trials < TABLED_MOST
+    tabled = units == 1 and int(few.sum()) >= TABLED and int(trials[few].sum()) >= TABLED_MEAN * int(few.sum())
+    if not tabled:
+        few = trials < LIGHT
+    heavy = np.flatnonzero(~few)
+    heavy = heavy[np.lexsort((-trials[heavy], unit_of[heavy]))]
+    light = np.flatnonzero(few)
+    # Bins with as many trials one after another, so that their table stays near the processor.
+    by_table = light[np.argsort(trials[light], kind="stable")] if tabled else light[:0]
+    return Within(
+        np.bincount(unit_of, trials, units).astype(np.int64),
+        _starts(np.bincount(unit_of[heavy], minlength=units)),
+        bin_[heavy].astype(np.int32),
+        trials[heavy],
+        _starts(np.bincount(unit_of[light], trials[light], units)),
+        np.repeat(bin_[light], trials[light]).astype(np.int32),
+        bin_[by_table].astype(np.int32),
+        *_poisson(trials[by_table]),
+    )
+
+
+def _poisson(trials: Ints) -> tuple[Ints, Floats, Ints]:
+    """Return tables of Poisson distributions, one for each number of trials; all together come short of the trials."""
+    from scipy.special import pdtr
+
+    present, row = np.unique(trials, return_inverse=True)
+    total = max(int(trials.sum()), 1)
+    mean = present * max(1 - SHORT / np.sqrt(total), 0.0)
+    most = float(mean.max(initial=0.0))
+    cumulated = pdtr(np.arange(int(most + 12 * np.sqrt(most) + 32)), mean[:, None])
+    cumulated[:, -1:] = 2.0  # above any number that is drawn
+    guide = np.array([np.searchsorted(each, np.arange(GUIDES) / GUIDES) for each in cumulated], dtype=np.int64)
+    return row.astype(np.int64), cumulated, guide.reshape(present.size, GUIDES)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TrialsWithin(Draws):
+    """Trials are drawn within their unit (all of them, or a user, who may be drawn as well), for all systems together.
+
+    ``places[s][c]`` is the bin on the axis of system s of each bin that trials are drawn in; None where it is the same.
+    """
+
+    classes: tuple[Within, Within]
+    widths: tuple[int, int]
+    places: Sequence[tuple[Codes, Codes]] | None
+    users: int
+    how: int
+    purposes: tuple[int, int]
+    future: Ints
+
+    def counts(self, first: int, rows: int) -> Iterator[Pair]:
+        negative, positive = (self.room.take(c, rows, width) for c, width in enumerate(self.widths))
+        load_kernel("draw_within")(
+            first, self.seed, self.inner, self.how, self.users, self.future, *self.purposes, *self.classes, negative,
+            positive,
+        )  # fmt: skip
+        if self.places is None:
+            yield _joined(self.bins[0], negative, positive)
+            return
+        spread = load_kernel("spread")
+        for bins, (of_negatives, of_positives) in zip(self.bins, self.places, strict=True):
+            counts = self.room.take(2, rows, bins.number * (1 + int(bins.omega[1] > 0)))
+            others = self.room.take(3, rows, bins.number)
+            spread(negative, of_negatives, counts)
+            spread(positive, of_positives, others)
+            yield _joined(bins, counts, others)
+
+
+def trials_within(
+    sets: Sequence[Scores], bins: Sequence[Bins], plan: BootstrapPlan, identities: Identities | None, *,
+    dev: bool = False, counted: tuple[Ints, Ints] | None = None,
+) -> TrialsWithin:  # fmt: skip
+    """Lay out paired systems whose trials are drawn; ``counted`` are the trials in each bin where no more is known."""
+    first = sets[0] if sets else None
+    pairs = [(each.negative, each.positive) for each in bins]
+    places = None
+    cells, widths = pairs[0], (bins[0].number * (1 + int(bins[0].omega[1] > 0)), bins[0].number)
+    if len(bins) > 1:
+        (negative, of_negatives), (positive, of_positives) = (_combined([pair[c] for pair in pairs]) for c in range(2))
+        cells, widths = (negative, positive), (of_negatives.shape[1], of_positives.shape[1])
+        places = list(zip(of_negatives, of_positives, strict=True))
+    numbers = counted if first is None else (first.negative.number, first.positive.number)
+    assert numbers is not None
+    units = (None, None) if identities is None else (identities.negative, identities.positive)
+    count = 1 if identities is None else identities.count
+    classes = [make_within(own, unit, count, number) for own, unit, number in zip(cells, units, numbers, strict=True)]
+    future = np.array(plan.future, dtype=np.int64)
+    if dev and not plan.shared_users and first is not None:
+        # A future development set is as large as the present one, whatever the future test set.
+        future = np.where(future > 0, (count, first.n_negatives, first.n_positives), 0)
+    return TrialsWithin(
+        bins=bins,
+        seed=plan.seed,
+        inner=plan.inner,
+        work=sum(each.bin.size + (each.tabled.size or each.single.size) for each in classes) + len(bins) * sum(widths),
+        held=2 * max(each.number for each in bins) + sum(widths),
+        classes=(classes[0], classes[1]),
+        widths=widths,
+        places=places,
+        users=count if identities is not None and plan.design.draws_users else 0,
+        how=plan.design.trial_draws,
+        purposes=(user_stream(plan, dev=dev), (DEV_TRIALS if dev else TEST_TRIALS) + 4 * plan.streams),
+        future=future,
+    )
+
+
+def lay_out(
+    sets: Sequence[Scores], bins: Sequence[Bins], plan: BootstrapPlan, people: Sequence[Identities] | None, *,
+    dev: bool = False,
+) -> Draws:  # fmt: skip
+    """Lay out the sets of paired systems as a plan draws them, with the people of each where it asks for them."""
+    if people is None or plan.design.draws_trials:
+        return trials_within(sets, bins, plan, None if people is None else people[0], dev=dev)
+    future = plan.future[0]
+    if dev and not plan.shared_users:
+        future = people[0].count if future else 0
+    units = [people_of(each, user_stream(plan, dev=dev)) for each in people]
+    return whole_units(sets, bins, units, plan.seed, inner=plan.inner, future=future)
+
+
+def user_stream(plan: BootstrapPlan, *, dev: bool = False) -> int:
+    """Return the stream that draws the users of a set."""
+    return (DEV_USERS if dev and not plan.shared_users else TEST_USERS) + 4 * plan.streams
+
+
+def _joined(bins: Bins, negative: Any, positive: Any) -> Pair:
+    """Return the counts with attacks among the negatives, at the share that they have."""
+    if bins.omega[1] > 0:
+        load_kernel("join_attacks")(negative, bins.omega, positive)
+    return negative[:, : bins.number], positive
+
+
+def _combined(bins: Sequence[Codes]) -> tuple[Codes, NDArray[np.int32]]:
+    """Return the combination of bins that each trial has, and the bin of each combination by system."""
+    key = bins[0].astype(np.int64)
+    combined = np.arange(int(key.max(initial=0)) + 1, dtype=np.int64)[:, None]
+    for own in bins[1:]:
+        span = int(own.max(initial=0)) + 1
+        present, key = np.unique(key * span + own, return_inverse=True)
+        before, last = np.divmod(present, span)
+        combined = np.column_stack([combined[before], last])
+    return key.astype(np.int32), np.ascontiguousarray(combined.T.astype(np.int32))
+
+
+def _distinct(key: Ints, size: int, number: Any) -> tuple[Ints, Any]:
+    """Return the distinct keys, ascending, and how many trials have each."""
+    if number is not None:
+        present, index = np.unique(key, return_inverse=True)
+        trials = np.bincount(index, weights=number, minlength=present.size)
+        return present, trials if number.dtype.kind == "f" else trials.astype(np.int64)
+    if size <= max(4 * key.size, 1 << 16):
+        counts = np.bincount(key, minlength=size)
+        present = np.flatnonzero(counts).astype(np.int64)
+        return present, counts[present].astype(np.int64)
+    present, counts = np.unique(key, return_counts=True)
+    return present, counts.astype(np.int64)
+
+
+def _starts(sizes: NDArray[Any]) -> Ints:
+    starts = np.zeros(sizes.size + 1, dtype=np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    return starts

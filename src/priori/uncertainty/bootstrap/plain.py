@@ -1,0 +1,62 @@
+"""What the kernels do, in a few lines of numpy each: what they are compared with, and the place to read first."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from priori.base.types import Floats, Index, Ints
+from priori.decisions.criteria import Criterion
+from priori.scores import Scores, Trials
+from priori.uncertainty.bootstrap.draws import Entries
+
+
+def weigh(drawn: Floats, entries: Entries) -> Floats:
+    """Return how many trials each draw (row) has in each bin, where unit u comes ``drawn[u, d]`` times."""
+    times = drawn[entries.unit] * entries.number[:, None]
+    if entries.partner.size:
+        times *= np.where(entries.partner[:, None] < 0, 1.0, drawn[entries.partner])
+    sums = np.vstack([np.zeros(drawn.shape[1]), np.cumsum(times, axis=0)])
+    return np.diff(sums[entries.start], axis=0).T
+
+
+def choose_again(
+    criterion: Criterion | None, fractions: tuple[Fraction, ...], counts: tuple[Any, Any], values: Floats,
+    others: Floats, kept: Floats,
+) -> Index:  # fmt: skip
+    """Return how many of the ``others`` each new threshold rejects, by any criterion: each row is written out for it.
+
+    Where a draw left a class empty nothing can be chosen, and the thresholds are those ``kept``.
+    """
+    ranks = []
+    for row in zip(*counts, strict=True):
+        thresholds = kept
+        if all(each.any() for each in row):
+            assert criterion is not None
+            negative, positive = (Trials(np.repeat(values, each)) for each in row)
+            thresholds = criterion.choose(Scores(negative, positive), fractions).threshold
+        ranks.append(np.searchsorted(others, thresholds, side="right"))
+    return np.array(ranks)
+
+
+def climb(negative: Ints, positive: Ints, rate: Fraction) -> float:
+    """Return the height of the ROC curve of one row of counts: on the line to the first point beyond the rate."""
+    fp, tp = (np.append(0, np.cumsum(counts[::-1])) for counts in (negative, positive))
+    beyond = np.flatnonzero(fp * rate.denominator > rate.numerator * fp[-1])
+    if not beyond.size:
+        return float(tp[-1] / max(tp[-1], 1))
+    after = beyond[0]
+    part = (float(rate) * fp[-1] - fp[after - 1]) / (fp[after] - fp[after - 1])
+    return float((tp[after - 1] + max(part, 0.0) * (tp[after] - tp[after - 1])) / max(tp[-1], 1))
+
+
+def along_the_curve(negative: Ints, positive: Ints, cost_fn: float, cost_fp: float) -> tuple[float, float, float]:
+    """Return EER, least cost and AUC of one row of counts that has both classes."""
+    tn, fn = (np.append(0, np.cumsum(counts)) for counts in (negative, positive))
+    far, frr = 1 - tn / tn[-1], fn / fn[-1]
+    apart = np.abs((tn[-1] - tn) * fn[-1] - fn * tn[-1])
+    nearest = int(np.lexsort((far + frr, apart))[0])
+    area = 1 - float(np.sum((frr[1:] + frr[:-1]) / 2 * (far[:-1] - far[1:])))
+    return float((far + frr)[nearest] / 2), float((cost_fn * frr + cost_fp * far).min()), area
