@@ -462,21 +462,30 @@ def test_users_that_contradict_each_other_are_refused(database: Any) -> None:
         priori.compare(*curves, bootstrap="user", n_resamples=100)
 
 
-@pytest.mark.parametrize("users", ["the same", "none", "one missing"])
+@pytest.mark.parametrize("users", ["the same", "none"])
 def test_pairs_by_user_whatever_the_other_system_knows_of_users(database: Any, users: str) -> None:
     frames = [population(1, quality) for quality in (1.5, 1.8)]
     if users == "none":
         frames[1] = frames[1].drop("user")
-    known = [*frames]
-    if users == "one missing":  # in memory that is an error, and here the users are the first system's anyway
-        frames[1] = frames[1].with_columns(user=pl.when(pl.col("trial") != "t7").then(pl.col("user")))
     for number, frame in enumerate(frames):
         database.register(f"users{number}", frame.to_arrow())
     tables = [Table(DuckDB(database.sql(f"SELECT * FROM users{number}"), TableSettings())) for number in range(2)]
-    sets = [tables, [Scores.from_frame(frame) for frame in known]]
+    sets = [tables, [Scores.from_frame(frame) for frame in frames]]
     verdicts = [
         priori.compare(*(priori.epc(s, s, points=5) for s in each), claim="deployed", bootstrap="user", n_resamples=100)
         for each in sets
     ]
     same_columns(*verdicts)
     assert tables[0].check_same_trials(tables[1]) == (users == "the same")
+
+
+def test_a_user_that_is_missing_is_an_error_as_in_memory(database: Any) -> None:
+    whole = population(1, 1.5)
+    frames = [whole, whole.with_columns(user=pl.when(pl.col("trial") != "t7").then(pl.col("user")))]
+    for number, frame in enumerate(frames):
+        database.register(f"missing{number}", frame.to_arrow())
+    tables = [Table(DuckDB(database.sql(f"SELECT * FROM missing{number}"), TableSettings())) for number in range(2)]
+    with pytest.raises(priori.InputError, match="column 'user': some values are missing; fill them in"):
+        priori.compare(*(priori.epc(each, each, points=5) for each in tables), claim="deployed", bootstrap="user")
+    with pytest.raises(priori.InputError, match="missing"):
+        Scores.from_frame(frames[1])
