@@ -115,6 +115,7 @@ def test_signals_during_imports(folder: Path, number: signal.Signals) -> None:
         f"    if name.startswith('numpy'): os.kill(os.getpid(), {int(number)})\n"
         "    return usual(name, *rest, **more)\n"
         "builtins.__import__ = slow\n"
+        "sys.argv[1:] = ['threshold', 'a-dev.csv']\n"
         "priori.__main__.main()\n"
     )
     source = str(Path(priori.__file__).parents[1])
@@ -226,7 +227,7 @@ def test_a_full_disk(folder: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", WRITING)
 def test_no_memory(folder: Path, name: str) -> None:
-    arguments, written = _writing(folder, name, "200000000")
+    arguments, written = _writing(folder, name, "10000000")
     code, said = finish(start(folder, *arguments, preexec_fn=limited(resource.RLIMIT_AS, 6 << 30)))
     assert (code, said) == (3, "priori: error: not enough memory for these scores")
     assert written.read_text() == "as before"
@@ -355,7 +356,7 @@ def test_a_damaged_cache(folder: Path, tmp_path: Path) -> None:
     environment = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     assert finish(start(folder, *arguments, environment=environment))[0] == 0
     for kind in ("nbi", "nbc"):
-        (file,) = (tmp_path / "cache").rglob(f"*count_fixed-*.{kind}")
+        (file,) = (tmp_path / "cache").rglob(f"*weigh-*.{kind}")
         whole = file.read_bytes()
         file.write_bytes(whole[:20])
         code, said = finish(start(folder, *arguments, environment=environment))

@@ -62,6 +62,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = importlib.import_module(f"priori.cli.{cmd_name.replace('-', '_')}")
+        importlib.import_module("priori.cli.messages")  # while files can be opened: an error may be that they cannot
         command: click.Command = module.command
         command.epilog = EXIT_CODES
         if ctx.resilient_parsing:  # the shell completes

@@ -29,8 +29,6 @@ from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
-from priori.scores.influence import Errors as ErrorsAt
-from priori.scores.influence import People, Sample, kish, spread_of_errors
 
 if TYPE_CHECKING:
     from priori.decisions.bounds import Boxes
@@ -95,6 +93,8 @@ class Constraint(OfRate, Search):
         trials = scores.negative if self.aimed_at.of_class == "negative" else scores.positive
         if self.level is None or trials.user is None:
             return 0.0
+        from priori.scores.influence import kish
+
         users = float(kish(np.bincount(trials.user, trials.number)))
         return float(1 - (1 - self.level) ** (1 / users))
 
@@ -198,6 +198,9 @@ def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: 
 
     (held,) = scores.count([np.unique(thresholds)], ("user",))
     trials = held.negative if above else held.positive
+    from priori.scores.influence import Errors as ErrorsAt
+    from priori.scores.influence import People, Sample, spread_of_errors
+
     (people,) = People.of(trials, crossed=above)
     spread = spread_of_errors(Sample(ErrorsAt.of([trials.score], [thresholds], above=above), people))
     worth = len(trials) / spread.pseudo * (ndtri(level) / stdtrit(spread.most, level)) ** 2
