@@ -99,8 +99,7 @@ def test_users_who_have_many_trials_count_for_few() -> None:
     codes = np.repeat(np.arange(4), [1, 2, 3, 4]).astype(np.int32)
     units = Units((People(codes, 4), People(np.repeat(codes, 2), 4)), np.array([0, 4]))
     assert units.sizes.tolist() == [[1, 2, 3, 4], [2, 4, 6, 8]]
-    # Of all pairs of trials, those of one user.
-    assert units.correction[:, 0] ** -2 == pytest.approx([1 - 30 / 100] * 4)
+    assert units.correction[:, 0] ** -2 == pytest.approx([0.9, 0.8, 0.7, 0.6])
     # Kish: 10^2 / (1 + 4 + 9 + 16), not twice as many because both classes have the same users.
     assert units.degrees(np.ones((4, 1, 1))) == pytest.approx([100 / 30 - 1])
     # Other users in the other class: Welch and Satterthwaite, for variances of 2 and 2 from two users each.
