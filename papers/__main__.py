@@ -6,8 +6,7 @@ import click
 
 from papers import REPRODUCTIONS, Reproduction, reproduce
 from papers.gallery import write_gallery
-from priori.cli.output import table_text, tell
-from priori.cli.output import Progress
+from priori.cli.output import Progress, table_text, tell
 
 __all__ = ["command"]
 

@@ -15,7 +15,7 @@ from priori.scores.influence import (
     Errors,
     Moves,
     People,
-    Sample,
+    SampleMean,
     Spread,
     correlation_of_means,
     freedom_of_sizes,
@@ -82,7 +82,10 @@ def test_variances_are_sums_over_pairs_of_trials_that_share_somebody(seed, peopl
     kinds = Errors.of(scores[:1], [CUTS], above=True), Errors.of(scores, [CUTS, CUTS[::-1]], above=True)
     wrong = [(scores[0][:, None] > CUTS) * 1, (scores[0][:, None] > CUTS) * 1 - (scores[1][:, None] > CUTS[::-1])]
     for errors, values in zip(kinds, wrong, strict=True):
-        found, moves = spread_of_errors(Sample(errors, who)), spread_of_means(Sample(Moves.of(values * 1.0), who))
+        found, moves = (
+            spread_of_errors(SampleMean(errors, who)),
+            spread_of_means(SampleMean(Moves.of(values * 1.0), who)),
+        )
         for k in range(CUTS.size):
             mean, sums = by_hand(values[:, k], user, partner, number)
             left = 1 - min(float(sums["either"][1]), 1 - 1 / max(used, 2))
@@ -110,9 +113,9 @@ def test_entries_that_stand_for_many_trials_count_as_many(seed, people, count, s
     again = [np.repeat(score, number) for score in scores]
     repeated = People(np.repeat(user, number), people, None if partner is None else np.repeat(partner, number))
     found = spread_of_errors(
-        Sample(Errors.of(scores, [CUTS, CUTS], above=False), People(user, people, partner, number))
+        SampleMean(Errors.of(scores, [CUTS, CUTS], above=False), People(user, people, partner, number))
     )
-    wanted = spread_of_errors(Sample(Errors.of(again, [CUTS, CUTS], above=False), repeated))
+    wanted = spread_of_errors(SampleMean(Errors.of(again, [CUTS, CUTS], above=False), repeated))
     for name in Spread.__dataclass_fields__:
         np.testing.assert_allclose(getattr(found, name), getattr(wanted, name), rtol=1e-9, atol=1e-12, err_msg=name)
 
@@ -138,8 +141,8 @@ def test_a_sum_of_classes_counts_people_in_both():
     user, partner, scores, number = drawn(2, 6, 25)
     other, _, (values, _), _ = drawn(3, 6, 18)
     samples = (
-        Sample(Moves.of(scores[0]), People(user, 6, partner, number)),
-        Sample(Moves.of(values), People(other, 6), -1.0),
+        SampleMean(Moves.of(scores[0]), People(user, 6, partner, number)),
+        SampleMean(Moves.of(values), People(other, 6), -1.0),
     )
     found = spread_of_means(*samples).at(0)
     entries = []
@@ -165,7 +168,7 @@ def test_independent_trials_have_the_variance_of_a_sample():
 
 def test_the_part_within_users_is_their_own_binomial_variance():
     user, _, scores, _ = drawn(3, 5, 200)
-    found = spread_of_errors(Sample(Errors.of(scores[:1], [CUTS], above=True), People(user, 5)))
+    found = spread_of_errors(SampleMean(Errors.of(scores[:1], [CUTS], above=True), People(user, 5)))
     wanted = np.zeros(CUTS.size)
     for one in range(5):
         own = scores[0][user == one, None] > CUTS
@@ -182,7 +185,9 @@ def test_pairs_in_many_parts_are_the_pairs_in_one(monkeypatch):
         errors = Errors.of(scores, [CUTS, CUTS], above=True)
         (people,) = People.of(Trials(scores[0], user, np.where(partner < 0, user, partner)), crossed=True, group=group)
         one = Errors([(scores[0] > 0.4).astype(np.intp)], [np.zeros(1, np.intp)], above=True)
-        return spread_of_errors(Sample(errors, People(user, 9, partner, number))), spread_of_errors(Sample(one, people))
+        return spread_of_errors(SampleMean(errors, People(user, 9, partner, number))), spread_of_errors(
+            SampleMean(one, people)
+        )
 
     whole = both()
     monkeypatch.setattr(influence, "SUMS_AT_A_TIME", 20)

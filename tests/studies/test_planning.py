@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from priori import InputError, OptionError, Scores, design_effect, epc, plan, ztest
-from priori.studies.design_effect import Spread, paired_design_effect
+from priori.studies.design_effect import ClassSpread, paired_design_effect
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.method import expected_values
@@ -371,8 +371,8 @@ def test_bad_input():
 
 
 def test_the_spread_of_a_difference_on_other_trials_is_shared_by_variance():
-    a = Spread(0.10, 0.09, 20.0, 3.0, 0.2, 40.0, 600.0)
-    b = Spread(0.02, 0.03, 20.0, 1.5, 0.1, 10.0, 500.0)
+    a = ClassSpread(0.10, 0.09, 20.0, 3.0, 0.2, 40.0, 600.0)
+    b = ClassSpread(0.02, 0.03, 20.0, 1.5, 0.1, 10.0, 500.0)
     both = a.plus(b)
     assert (both.rate, both.variance, both.measured) == (pytest.approx(0.08), pytest.approx(0.12), 500.0)
     assert both.design_effect == pytest.approx((0.09 * 3.0 + 0.03 * 1.5) / 0.12)

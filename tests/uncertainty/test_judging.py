@@ -32,6 +32,7 @@ def test_trials_that_share_both_people_count_once(level: float) -> None:
     claimed, partner, cells, moves = crossed(level)
     positive = np.arange(PEOPLE)
     units = Units((People(claimed, PEOPLE, partner), People(positive, PEOPLE)), np.array([0, PEOPLE]))
+    vars(units)["sizes"] = np.ones((2, PEOPLE))  # all alike, so that one correction is that of all
     scores = Scores.from_arrays(np.zeros(claimed.size), np.ones(PEOPLE))
     judged = Judged(np.zeros((1, 1)), (Moves(cells[0], moves[0]), Moves(cells[1], moves[1])))
     influence, share = influence_of([scores], [judged], [units])
@@ -42,11 +43,9 @@ def test_trials_that_share_both_people_count_once(level: float) -> None:
         sums[one] += move
         sums[other] += move
         pairs[frozenset((one, other))] = pairs.get(frozenset((one, other)), 0.0) + move
-    people = [{one, other} for one, other in zip(claimed.tolist(), partner.tolist(), strict=True)]
-    sharing = sum(bool(a & b) for a in people for b in people) / len(people) ** 2
     mean = sum(sums.values()) / PEOPLE
-    twice = 1 / (1 - sharing) * sum((each - mean) ** 2 for each in sums.values())
-    once = twice - 1 / (1 - sharing) * sum(each**2 for each in pairs.values())
+    twice = PEOPLE / (PEOPLE - 1) * sum((each - mean) ** 2 for each in sums.values())
+    once = twice - PEOPLE / (PEOPLE - 1) * sum(each**2 for each in pairs.values())
     assert (influence**2).sum() == pytest.approx(once)
     assert 0.5 < once / twice < 1
     assert share == pytest.approx(once / twice)

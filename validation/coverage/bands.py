@@ -13,7 +13,7 @@ import priori
 from priori.uncertainty.bands import replicates_of
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.expected_bands import around
+from priori.uncertainty.expected_bands import Estimated, expected_curve
 from priori.uncertainty.method import expected_values
 
 #: Bootstraps, and the intervals that are looked at with each, where only the test set is resampled.
@@ -110,9 +110,9 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
 def _expected(curve, plan: BootstrapPlan) -> list[Made]:
     """Make the band of the expected curve, pointwise and simultaneous."""
     name, made = f"{plan.design.name}, {plan.interval}", []
-    estimates = expected_values([curve], plan, threads=1)
+    known = Estimated(expected_values([curve], plan, threads=1), 0, plan)
     for title, each in ((name, plan), (f"{name}, simultaneous", replace(plan, simultaneous=True))):
-        expected = around(curve, estimates, each)
+        expected = expected_curve(curve, each, known)
         made.append(Made(title, expected.lower, expected.upper))
     return made
 

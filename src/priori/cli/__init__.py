@@ -49,7 +49,7 @@ COMMANDS = {
 }
 
 #: What --help says last, of every command.
-EXIT_CODES = "Exit codes: 0 done; 1 limit broken; 2 bad input; 3 failed; 130 interrupted; 143 ended."
+EXIT_CODES = "Exit codes: 0 done; 1 limit broken; 2 bad input; 3 failed; 130, 143 stopped."
 
 
 class Commands(click.Group):

@@ -199,9 +199,9 @@ def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: 
     (held,) = scores.count([np.unique(thresholds)], ("user",))
     trials = held.negative if above else held.positive
     from priori.scores.influence import Errors as ErrorsAt
-    from priori.scores.influence import People, Sample, spread_of_errors
+    from priori.scores.influence import People, SampleMean, spread_of_errors
 
     (people,) = People.of(trials, crossed=above)
-    spread = spread_of_errors(Sample(ErrorsAt.of([trials.score], [thresholds], above=above), people))
+    spread = spread_of_errors(SampleMean(ErrorsAt.of([trials.score], [thresholds], above=above), people))
     worth = len(trials) / spread.pseudo * (ndtri(level) / stdtrit(spread.most, level)) ** 2
     return np.asarray(np.clip(worth, 1.0, len(trials)))

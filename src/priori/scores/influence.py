@@ -288,7 +288,7 @@ class Errors:
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class SampleMean:
     """A class of trials whose mean is asked for, or minus it: what its entries add, and who they belong to."""
 
     values: Moves | Errors
@@ -406,7 +406,7 @@ class Spread:
         return welch(slopes**2 * self.variance, self.most, most)
 
 
-def spread_of_means(*samples: Sample) -> Spread:
+def spread_of_means(*samples: SampleMean) -> Spread:
     """Return the spread of a sum of means over classes of trials, whose people have the same codes.
 
     Never below what people in one role alone would have. Groups are one after the other, each with its values.
@@ -439,7 +439,7 @@ def spread_of_trials(*classes: tuple[Moves, NDArray[Any] | None]) -> Spread:
     return Spread(value, variance, satterthwaite(variance, fourths, trials - 1), trials - 1, 0)
 
 
-def spread_of_errors(sample: Sample) -> Spread:
+def spread_of_errors(sample: SampleMean) -> Spread:
     """Return the spread of the error rates of one class, or of the differences of two systems'."""
     people, errors, found = sample.people, sample.values, spread_of_means(sample)
     assert isinstance(errors, Errors)
@@ -480,7 +480,7 @@ def rate_spread(
     (people,) = People.of(trials, crossed=shared == "crossed", group=group)
     at_one = Errors([wrong.astype(np.intp)], [np.zeros(1, dtype=np.intp)], above=True)
     counted = np.array([people.count]) if people.owner is None else np.bincount(people.owner)
-    sample = Sample(at_one, people)
+    sample = SampleMean(at_one, people)
     right = people.sizes[:, :, None] - np.stack(sample.totals)
     return replace(spread_of_errors(sample), people=counted, right=_fewest(right, people.owner))
 

@@ -15,14 +15,14 @@ from priori.base.saved import Saved
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
-from priori.scores.influence import Moves, People, Sample, spread_of_means, welch
+from priori.scores.influence import Moves, People, SampleMean, spread_of_means, welch
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import paired
 from priori.uncertainty.ztest_normals import Weights
 
 
 @dataclass(frozen=True)
-class Spread:
+class ClassSpread:
     """The spread of one class's error rate (or of the difference between two systems' rates).
 
     Attributes
@@ -59,12 +59,12 @@ class Spread:
     share: float = 1.0
 
     @classmethod
-    def binomial(cls, rate: float, per_user: float = 1.0, intraclass: float = 0.0) -> Spread:
+    def binomial(cls, rate: float, per_user: float = 1.0, intraclass: float = 0.0) -> ClassSpread:
         """Return the spread of a rate that is known, not measured."""
         variance = rate * (1 - rate)
         return cls(rate, variance, 1.0, 1.0, intraclass, _freedom(rate, variance), np.inf).with_per_user(per_user)
 
-    def with_per_user(self, per_user: float | None) -> Spread:
+    def with_per_user(self, per_user: float | None) -> ClassSpread:
         """Return the spread with another number of trials per user: 1 + (m - 1) intraclass correlation.
 
         Here m are those of a user who has any.
@@ -74,7 +74,7 @@ class Spread:
         effect = 1 + max(per_user / self.share - 1, 0) * self.intraclass
         return replace(self, per_user=per_user, design_effect=effect)
 
-    def plus(self, other: Spread) -> Spread:
+    def plus(self, other: ClassSpread) -> ClassSpread:
         """Return the spread of the difference to another system's rate on other trials."""
         total = self.variance + other.variance
         share = self.variance / total if total else 0.5
@@ -84,9 +84,9 @@ class Spread:
         freedom = float(welch([self.variance, other.variance], [self.freedom, other.freedom])) if total else np.inf
         measured = min(self.measured, other.measured)
         difference = self.rate - other.rate
-        return Spread(difference, total, self.per_user, effect, intraclass, freedom, measured, share=self.share)
+        return ClassSpread(difference, total, self.per_user, effect, intraclass, freedom, measured, share=self.share)
 
-    def allowing_for_none(self, assurance: float) -> Spread:
+    def allowing_for_none(self, assurance: float) -> ClassSpread:
         """Return the spread with the highest rate that leaves a chance of 1 - assurance to seeing no error."""
         if self.variance or not np.isfinite(self.measured):
             return self
@@ -103,8 +103,8 @@ class DesignEffect(Result):
     """
 
     users: int
-    negatives: Spread
-    positives: Spread
+    negatives: ClassSpread
+    positives: ClassSpread
     covariance: float
 
     _layout = Layout(
@@ -118,7 +118,7 @@ class DesignEffect(Result):
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
         table = saved.columns("rate", "per_user", "design_effect", "intraclass")
         for row, name in enumerate(("negatives", "positives")):
-            known[name] = saved.part(Spread, **{field: float(values[row]) for field, values in table.items()})
+            known[name] = saved.part(ClassSpread, **{field: float(values[row]) for field, values in table.items()})
         return super()._from_parts(saved, **known)
 
     def with_per_user(self, negatives: float | None, positives: float | None) -> DesignEffect:
@@ -137,7 +137,7 @@ class DesignEffect(Result):
         one_user = sum(part for part, _ in self._parts(weights))
         return (one_user + 2 * float(weights.far) * float(weights.frr) * self.covariance) / users
 
-    def _parts(self, weights: Weights) -> list[tuple[float, Spread]]:
+    def _parts(self, weights: Weights) -> list[tuple[float, ClassSpread]]:
         """Return what each class brings to the variance of an aggregate measured on one user."""
         classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
         return [(weight**2 * each.variance * each.design_effect / each.per_user, each) for weight, each in classes]
@@ -205,7 +205,7 @@ def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffec
         negatives, positives = _alone(negative, scores.negative), _alone(positive, scores.positive)
         return DesignEffect(0, negatives, positives, 0.0)._came_from(scores)
     users, people = scores.n_users, People.of(scores.negative, scores.positive, crossed=False)
-    samples = [Sample(Moves.of(errors), own) for errors, own in zip((negative, positive), people, strict=True)]
+    samples = [SampleMean(Moves.of(errors), own) for errors, own in zip((negative, positive), people, strict=True)]
     negatives, positives = (_spread(sample, users) for sample in samples)
     covariance = users * float(np.vdot(samples[0].by_role[0], samples[1].by_role[0]))
     # Bounded by what the two intraclass correlations leave room for; the estimate alone may not be.
@@ -213,14 +213,14 @@ def _measured(scores: Scores, negative: Floats, positive: Floats) -> DesignEffec
     return DesignEffect(users, negatives, positives, float(np.clip(covariance, -room, room)))._came_from(scores)
 
 
-def _alone(errors: Floats, trials: Trials) -> Spread:
+def _alone(errors: Floats, trials: Trials) -> ClassSpread:
     """Return a class's spread where users are not known."""
     rate = float(np.average(errors, weights=trials.number))
     variance = float(np.average((errors - rate) ** 2, weights=trials.number))
-    return Spread(rate, variance, 1.0, 1.0, 0.0, _freedom(rate, variance), len(trials))
+    return ClassSpread(rate, variance, 1.0, 1.0, 0.0, _freedom(rate, variance), len(trials))
 
 
-def _spread(sample: Sample, everyone: int) -> Spread:
+def _spread(sample: SampleMean, everyone: int) -> ClassSpread:
     """Return a class's spread; ``everyone``: users of any class."""
     people, found = sample.people, spread_of_means(sample).at(0)
     n, size = float(people.n[0, 0]), people.sizes[0]
@@ -237,7 +237,7 @@ def _spread(sample: Sample, everyone: int) -> Spread:
     effect = max(effect, 1.0)
     # Where nobody errs nothing tells how errors flock: each user is one decision.
     measured = n / effect if variance else float(users)
-    return Spread(
+    return ClassSpread(
         found.value, variance, n / everyone, effect, intraclass, found.freedom / measured, measured,
         share=users / everyone,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import as_threshold
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
-from priori.studies.design_effect import DesignEffect, Spread, design_effect, paired_design_effect
+from priori.studies.design_effect import ClassSpread, DesignEffect, design_effect, paired_design_effect
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.claims import Claim, prepare
@@ -281,7 +281,7 @@ def _from_rates(
         assert frr is not None
         check_rate("far", far)
         check_rate("frr", frr)
-        spreads = Spread.binomial(far, 1.0, intraclass), Spread.binomial(frr, 1.0, intraclass)
+        spreads = ClassSpread.binomial(far, 1.0, intraclass), ClassSpread.binomial(frr, 1.0, intraclass)
         # FAR and FRR are taken for independent given the threshold, as in the thesis.
         systems.append(DesignEffect(0, *spreads, 0.0))
     return {"single": systems[0], "independent": systems[0].plus(systems[1])}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from priori.base.errors import InputError, OptionError, argument
 from priori.base.types import Floats
 from priori.scores import Scores, Trials
-from priori.scores.influence import Moves, People, Sample, Spread, spread_of_means, spread_of_trials
+from priori.scores.influence import Moves, People, SampleMean, Spread, spread_of_means, spread_of_trials
 from priori.scores.pairing import Pairing, pair
 
 
@@ -67,7 +67,7 @@ def spread_of(means: ClassMeans, negative: Trials, positive: Trials, dependence:
             "an interval that allows for users needs at least two of them with trials of each class; "
             "dependence='none' takes trials for independent"
         )
-    return spread_of_means(*map(Sample, values, people)).at(0)
+    return spread_of_means(*map(SampleMean, values, people)).at(0)
 
 
 def spread_of_difference(a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scores], dependence: str) -> Spread:

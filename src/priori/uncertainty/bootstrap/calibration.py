@@ -24,7 +24,7 @@ from priori.base.types import Floats
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
-from priori.scores.influence import Errors, People, Sample, Spread, kish, spread_of_errors, spread_of_means
+from priori.scores.influence import Errors, People, SampleMean, Spread, kish, spread_of_errors, spread_of_means
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
@@ -222,9 +222,11 @@ def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, othe
     return Spread.stack([spread_of_errors(_sample(sets, cuts, name, owners)) for name in ("negative", "positive")])
 
 
-def _sample(sets: Sequence[Scores], cuts: Sequence[Floats], name: str, owners: Identities, sign: float = 1.0) -> Sample:
+def _sample(
+    sets: Sequence[Scores], cuts: Sequence[Floats], name: str, owners: Identities, sign: float = 1.0
+) -> SampleMean:
     """Return one class of trials with their errors at the thresholds of each system, and who they belong to."""
     negative = name == "negative"
     number = sets[0].negative_weights if negative else sets[0].positive.number
     people = People(getattr(owners, name), owners.count, owners.negative_partner if negative else None, number)
-    return Sample(Errors.of([getattr(each, name).score for each in sets], cuts, above=negative), people, sign)
+    return SampleMean(Errors.of([getattr(each, name).score for each in sets], cuts, above=negative), people, sign)
