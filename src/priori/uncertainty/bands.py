@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -160,15 +161,17 @@ def _by_people(scores: ScoreSet, cuts: Sequence[Floats]) -> tuple[Scores, tuple[
     """Return all the trials, or as many of each two people between cuts, the first that fit, and what to say."""
     if scores.fits:
         return scores.load(), ()
-    for number, each in enumerate(cuts):
-        try:
-            (entries,) = scores.count([each], ("user", "probe_user"), means=True)
-        except TooManyEntries:
-            if number + 1 == len(cuts):
-                raise
-            continue
-        return entries, (narrow_caution(scores.source, "resampled", each.size + 1, most_between(entries, each)),)
-    raise NotImplementedError
+
+    def counted(between: Floats) -> tuple[Scores, tuple[Caution, ...]]:
+        (entries,) = scores.count([between], ("user", "probe_user"), means=True)
+        most = most_between(entries, between)
+        return entries, (narrow_caution(scores.source, "resampled", between.size + 1, most),)
+
+    *finer, coarsest = cuts
+    for each in finer:
+        with suppress(TooManyEntries):
+            return counted(each)
+    return counted(coarsest)
 
 
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -242,16 +243,20 @@ class WholeUnits(Draws):
     purposes: tuple[tuple[int, int], tuple[int, int]]
     future: int
 
+    @cached_property
+    def _whole(self) -> list[tuple[bool, ...]]:
+        """Whether all entries of each system and class are whole numbers of trials."""
+        return [tuple(bool((each.number == np.rint(each.number)).all()) for each in pair) for pair in self.entries]
+
     def counts(self, first: int, rows: int) -> Iterator[Pair]:
         draw, weigh = load_kernel("multiplicities"), load_kernel("weigh")
         drawn: dict[tuple[int, int], Floats] = {}
         for units in set(self.purposes):
             drawn[units] = np.empty((units[0], rows))
             draw(first, self.seed, self.inner, units[0], self.future, units[1], drawn[units])
-        for pair, bins in zip(self.entries, self.bins, strict=True):
+        for pair, wholes, bins in zip(self.entries, self._whole, self.bins, strict=True):
             sums: list[Any] = []
-            for c, (entries, units) in enumerate(zip(pair, self.purposes, strict=True)):
-                whole = bool((entries.number == np.rint(entries.number)).all())
+            for c, (entries, whole, units) in enumerate(zip(pair, wholes, self.purposes, strict=True)):
                 counts = self.room.take(c, rows, entries.start.size - 1, np.int64 if whole else np.float64)
                 weigh(drawn[units], entries, counts)
                 # Weights are rounded, so that what adds up to everything is everything.

@@ -21,7 +21,6 @@ _SALT = np.uint64(0xD1342543DE82EF95)
 _S11, _S27, _S30, _S31, _S32 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 _MASK = np.uint64(0xFFFFFFFF)
 _TWO32 = np.uint64(1 << 32)
-_ONE = np.uint64(1)
 _UNIT = 1.0 / (1 << 53)
 
 if getattr(config, "DISABLE_JIT"):  # noqa: B009 - numba makes its names when it is imported
