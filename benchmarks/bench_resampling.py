@@ -23,8 +23,8 @@ import pytest
 
 import priori
 from priori import Scores
-from priori.uncertainty import both_rankings, leaderboard
 from priori.uncertainty.bootstrap import draws
+from priori.uncertainty.ranking import both_rankings, leaderboard
 
 REPLICATES = int(os.environ.get("PRIORI_BENCH_REPLICATES", "10000"))
 LOOPED = 20

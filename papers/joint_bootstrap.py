@@ -26,7 +26,7 @@ from papers.joint_populations import (
 from papers.results import Conclusion, Figure, Progress, Reproduction, Table, silent
 from priori.base.types import Floats
 from priori.plots.style import COLOURS, LINES
-from priori.uncertainty.bands import Band
+from priori.uncertainty.bands.bands import Band
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

@@ -13,7 +13,7 @@ from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.scores import Scores
 from priori.studies.simulation import population
-from priori.uncertainty.bands import Band
+from priori.uncertainty.bands.bands import Band
 
 __all__ = [
     "VARIANTS",

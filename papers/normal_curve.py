@@ -10,8 +10,8 @@ from papers.figures import canvas, legend_below
 from papers.results import Conclusion
 from papers.thesis_tables import LEVELS, XM2VTS
 from priori.plots.style import COLOURS
-from priori.uncertainty.proportions import quantile
-from priori.uncertainty.ztests import ztest
+from priori.uncertainty.comparing.ztests import ztest
+from priori.uncertainty.rates.proportions import quantile
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

@@ -15,8 +15,8 @@ from papers.results import Conclusion, Figure
 from priori.base.types import Floats
 from priori.plots import plot_epc
 from priori.plots.comparison import plot_histogram
-from priori.uncertainty.bands import Band
-from priori.uncertainty.comparison import Comparison, compare
+from priori.uncertainty.bands.bands import Band
+from priori.uncertainty.comparing.comparison import Comparison, compare
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

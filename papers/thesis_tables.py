@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from papers.results import Conclusion, Table
-from priori.uncertainty.ztests import ZTest, ztest
+from priori.uncertainty.comparing.ztests import ZTest, ztest
 
 __all__ = [
     "NIST2000",

@@ -12,8 +12,8 @@ import pandas as pd
 
 import priori
 from priori.base.results import Result
-from priori.uncertainty.area_bands import area_bands
-from priori.uncertainty.roc_bands import rate_bands
+from priori.uncertainty.bands.area_bands import area_bands
+from priori.uncertainty.bands.roc_bands import rate_bands
 
 
 def scores(quality: float, seed: int, size: int = 200) -> priori.Scores:

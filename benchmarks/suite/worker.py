@@ -109,7 +109,7 @@ def pyeer_stats(data: Data) -> Callable[[], Any]:
 
 def priori_roc_band(data: Data, replicates: int) -> Callable[[], Any]:
     import priori
-    from priori.uncertainty.roc_bands import roc_band
+    from priori.uncertainty.bands.roc_bands import roc_band
 
     def work() -> Any:
         scores = priori.Scores.from_arrays(data["negative"], data["positive"])

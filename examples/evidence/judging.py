@@ -9,7 +9,7 @@ import duckdb
 
 import priori
 from examples.evidence.sources import Question, Source
-from priori.uncertainty.leaderboard import Leaderboard
+from priori.uncertainty.ranking.leaderboard import Leaderboard
 
 #: A system that lacks more of the trials than this is left out; of the others, the trials that all of them have count.
 LACKING = 0.1

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from examples.evidence.judging import Judged
-from priori.uncertainty.leaderboard import Leaderboard
+from priori.uncertainty.ranking.leaderboard import Leaderboard
 
 BOARDS = ("source", "board", "kind", "systems", "tau", "tau_lower", "tau_upper", "moving", "method_moving",
           "first_by_eer", "eer", "hter", "rank", "rank_lower", "rank_upper", "method_rank_lower", "method_rank_upper",

@@ -44,19 +44,19 @@ if TYPE_CHECKING:
     from priori.studies.coverage import Coverage, coverage
     from priori.studies.design_effect import design_effect
     from priori.studies.planning import plan
-    from priori.uncertainty.auc import a_posteriori_auc_interval, a_posteriori_auc_test
-    from priori.uncertainty.bands import Band
-    from priori.uncertainty.comparison import Comparison, compare
-    from priori.uncertainty.group_rates import GroupRates, group_rates
-    from priori.uncertainty.leaderboard import Leaderboard, rank
-    from priori.uncertainty.likelihood_ratio_costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
-    from priori.uncertainty.pad import PAD, pad
-    from priori.uncertainty.proportions import mcnemar_test, proportion_interval, proportion_test
-    from priori.uncertainty.ranking import Ranking, compare_all
-    from priori.uncertainty.rate_intervals import rate_interval
-    from priori.uncertainty.user_rates import UserRates, user_rates
-    from priori.uncertainty.ztest_curves import ztest_epc
-    from priori.uncertainty.ztests import ztest, ztest_scores
+    from priori.uncertainty.bands.bands import Band
+    from priori.uncertainty.comparing.comparison import Comparison, compare
+    from priori.uncertainty.comparing.ztest_curves import ztest_epc
+    from priori.uncertainty.comparing.ztests import ztest, ztest_scores
+    from priori.uncertainty.costs.likelihood_ratio_costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
+    from priori.uncertainty.ranking.leaderboard import Leaderboard, rank
+    from priori.uncertainty.ranking.ranking import Ranking, compare_all
+    from priori.uncertainty.rates.auc import a_posteriori_auc_interval, a_posteriori_auc_test
+    from priori.uncertainty.rates.group_rates import GroupRates, group_rates
+    from priori.uncertainty.rates.pad import PAD, pad
+    from priori.uncertainty.rates.proportions import mcnemar_test, proportion_interval, proportion_test
+    from priori.uncertainty.rates.rate_intervals import rate_interval
+    from priori.uncertainty.rates.user_rates import UserRates, user_rates
 
 #: Names that are imported when first used, by the module they live in. None of them is also the name of a module.
 _LATER = {
@@ -86,19 +86,19 @@ _LATER = {
         "priori.studies.coverage": "Coverage coverage",
         "priori.studies.design_effect": "design_effect",
         "priori.studies.planning": "plan",
-        "priori.uncertainty.auc": "a_posteriori_auc_interval a_posteriori_auc_test",
-        "priori.uncertainty.bands": "Band",
-        "priori.uncertainty.comparison": "Comparison compare",
-        "priori.uncertainty.group_rates": "GroupRates group_rates",
-        "priori.uncertainty.leaderboard": "Leaderboard rank",
-        "priori.uncertainty.pad": "PAD pad",
-        "priori.uncertainty.likelihood_ratio_costs": "LLRCosts LLRCostsTest compare_llr_costs llr_costs",
-        "priori.uncertainty.proportions": "mcnemar_test proportion_interval proportion_test",
-        "priori.uncertainty.ranking": "Ranking compare_all",
-        "priori.uncertainty.rate_intervals": "rate_interval",
-        "priori.uncertainty.user_rates": "UserRates user_rates",
-        "priori.uncertainty.ztest_curves": "ztest_epc",
-        "priori.uncertainty.ztests": "ztest ztest_scores",
+        "priori.uncertainty.rates.auc": "a_posteriori_auc_interval a_posteriori_auc_test",
+        "priori.uncertainty.bands.bands": "Band",
+        "priori.uncertainty.comparing.comparison": "Comparison compare",
+        "priori.uncertainty.rates.group_rates": "GroupRates group_rates",
+        "priori.uncertainty.ranking.leaderboard": "Leaderboard rank",
+        "priori.uncertainty.rates.pad": "PAD pad",
+        "priori.uncertainty.costs.likelihood_ratio_costs": "LLRCosts LLRCostsTest compare_llr_costs llr_costs",
+        "priori.uncertainty.rates.proportions": "mcnemar_test proportion_interval proportion_test",
+        "priori.uncertainty.ranking.ranking": "Ranking compare_all",
+        "priori.uncertainty.rates.rate_intervals": "rate_interval",
+        "priori.uncertainty.rates.user_rates": "UserRates user_rates",
+        "priori.uncertainty.comparing.ztest_curves": "ztest_epc",
+        "priori.uncertainty.comparing.ztests": "ztest ztest_scores",
     }.items()
     for name in names.split()
 }

@@ -21,8 +21,8 @@ from priori.decisions.tasks import TASKS
 from priori.engines import Table
 from priori.engines.explorer import PER_SCORE
 from priori.scores import ScoreSet
-from priori.uncertainty.area_bands import area_bands
-from priori.uncertainty.roc_bands import roc_band
+from priori.uncertainty.bands.area_bands import area_bands
+from priori.uncertainty.bands.roc_bands import roc_band
 
 #: So few cells and so little memory that every path is taken: finer cells, parts, scores forgotten.
 sizes = st.tuples(st.integers(1, 20), st.integers(0, 12))

@@ -15,13 +15,13 @@ mpl.use("agg")
 
 
 @pytest.fixture(scope="module")
-def board() -> priori.uncertainty.leaderboard.Leaderboard:
+def board() -> priori.uncertainty.ranking.leaderboard.Leaderboard:
     found = small_studies.study(2.5, 1.6, 2.0, n_resamples=50, points=3).board
     assert found is not None
     return found
 
 
-def test_the_picture_of_ranks_is_the_board_s(board: priori.uncertainty.leaderboard.Leaderboard) -> None:
+def test_the_picture_of_ranks_is_the_board_s(board: priori.uncertainty.ranking.leaderboard.Leaderboard) -> None:
     axes = plot_ranks(board)
     assert np.asarray(axes.images[0].get_array()).tolist() == (100 * board.rank_probability).tolist()
     assert [text.get_text() for text in axes.get_yticklabels()] == board.system.tolist()
@@ -39,7 +39,7 @@ def test_the_matrix_has_both_sides_of_a_pair() -> None:
 
 @pytest.mark.parametrize("tall", [4.0, 12.0])
 def test_labels_of_slopes_keep_a_line_of_distance(
-    board: priori.uncertainty.leaderboard.Leaderboard, tall: float
+    board: priori.uncertainty.ranking.leaderboard.Leaderboard, tall: float
 ) -> None:
     axes = plot_slopes(board, ax=pyplot.figure(figsize=(6, tall)).add_subplot())
     axes.figure.canvas.draw()

@@ -32,7 +32,7 @@ def twelve() -> Study:
 
 
 @pytest.fixture(scope="module")
-def ranking(twelve: Study) -> priori.uncertainty.ranking.Ranking:
+def ranking(twelve: Study) -> priori.uncertainty.ranking.ranking.Ranking:
     return priori.compare_all(twelve.curves, n_resamples=200, rng=0)
 
 
@@ -58,7 +58,7 @@ def test_what_appears_when() -> None:
 
 
 def test_the_numbers_are_those_of_compare_all_and_rank(
-    twelve: Study, ranking: priori.uncertainty.ranking.Ranking
+    twelve: Study, ranking: priori.uncertainty.ranking.ranking.Ranking
 ) -> None:
     page = unpack(pack(page_data(twelve)))
     data, texts = page["ranking"], page["live"]["dots"]
@@ -103,7 +103,7 @@ def test_a_few_are_in_colour_and_none_repeats(forty: Study) -> None:
     assert len(forty.pairs_that_matter) == len(forty.matter) * (len(forty.matter) - 1) // 2
 
 
-def test_the_table_says_between_which_ranks(twelve: Study, ranking: priori.uncertainty.ranking.Ranking) -> None:
+def test_the_table_says_between_which_ranks(twelve: Study, ranking: priori.uncertainty.ranking.ranking.Ranking) -> None:
     table = moving_tables(twelve, twelve.at)[0]
     assert table.header == ("System", "Rank", "Between", "HTER", "95 %", "Against the first")
     last = ranking.places(0.5)[-1]

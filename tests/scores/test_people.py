@@ -15,7 +15,7 @@ import priori
 from nobody import attacked
 from priori import Scores
 from priori.studies.simulation import population
-from priori.uncertainty.bands import make_band
+from priori.uncertainty.bands.bands import make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 

@@ -10,8 +10,8 @@ from priori import InputError, OptionError, Scores, design_effect, epc, plan, zt
 from priori.studies.design_effect import ClassSpread, paired_design_effect
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.method import expected_values
-from priori.uncertainty.ztest_normals import Rates, Setting, ZComparison, ZSystem, weights_of
+from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, weights_of
+from priori.uncertainty.expected.method import expected_values
 
 Z95 = 1.959963984540054
 

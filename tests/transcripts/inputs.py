@@ -12,8 +12,8 @@ import priori
 from priori.plots import figure_ztest, plot_confidence, plot_histogram
 from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_values
 from priori.testing import assert_rate
-from priori.uncertainty.area_bands import area_bands
-from priori.uncertainty.roc_bands import rate_bands
+from priori.uncertainty.bands.area_bands import area_bands
+from priori.uncertainty.bands.roc_bands import rate_bands
 
 __all__ = ["area_bands", "assert_rate", "figure_ztest", "plot_confidence", "plot_histogram", "plot_pairs", "plot_ranks",
            "plot_values", "rate_bands"]  # fmt: skip

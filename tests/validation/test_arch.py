@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priori.uncertainty.board import pairs_of_systems
-from priori.uncertainty.max_t import Family, step_down
-from priori.uncertainty.ranks import model_confidence_set
+from priori.uncertainty.comparing.max_t import Family, step_down
+from priori.uncertainty.ranking.board import pairs_of_systems
+from priori.uncertainty.ranking.ranks import model_confidence_set
 
 FOLDER = Path(__file__).parents[2] / "validation" / "arch"
 losses_and_draws = runpy.run_path(str(FOLDER / "record.py"))["losses_and_draws"]

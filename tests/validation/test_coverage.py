@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import priori
-from priori.uncertainty.intervals import simultaneous_bounds
-from priori.uncertainty.roc_bands import roc_band
+from priori.uncertainty.bands.roc_bands import roc_band
+from priori.uncertainty.bootstrap.intervals import simultaneous_bounds
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "validation" / "coverage"))

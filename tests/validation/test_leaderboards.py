@@ -17,7 +17,7 @@ import page as pages  # noqa: E402
 from tallies import Row  # noqa: E402
 
 import priori  # noqa: E402
-from priori.uncertainty.ranking import SYSTEMS_A_USER  # noqa: E402
+from priori.uncertainty.ranking.ranking import SYSTEMS_A_USER  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,11 @@ from populations import ALPHAS, Population, seeds
 from tallies import Row, Tally
 
 import priori
-from priori.uncertainty.bands import replicates_of
+from priori.uncertainty.bands.bands import replicates_of
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.expected_bands import Estimated, expected_curve
-from priori.uncertainty.method import expected_values
+from priori.uncertainty.expected.expected_bands import Estimated, expected_curve
+from priori.uncertainty.expected.method import expected_values
 
 #: Bootstraps, and the intervals that are looked at with each, where only the test set is resampled.
 BANDS = {

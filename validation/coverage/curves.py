@@ -9,8 +9,8 @@ from scipy.special import ndtr, ndtri
 from tallies import Row, Tally
 
 import priori
-from priori.uncertainty.area_bands import area_bands
-from priori.uncertainty.roc_bands import roc_band
+from priori.uncertainty.bands.area_bands import area_bands
+from priori.uncertainty.bands.roc_bands import roc_band
 
 #: The false positive rates at which ROC bands are looked at.
 RATES = ("0.02", "0.05", "0.1", "0.2", "0.5")

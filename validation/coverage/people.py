@@ -12,8 +12,8 @@ from tallies import Row, Tally
 import priori
 from priori import Scores
 from priori.studies.simulation import generator, population
-from priori.uncertainty.beta_binomial import fit_beta_binomial
-from priori.uncertainty.user_rates import alike, kruskal_wallis
+from priori.uncertainty.rates.beta_binomial import fit_beta_binomial
+from priori.uncertainty.rates.user_rates import alike, kruskal_wallis
 
 GROUPS_PART, USERS_PART, CURVES_PART, ZOO_PART = "groups", "users' own rates", "users' own curves", "zoo"
 #: Groups of users with 20 impostor trials each: how many users each group has, its FAR, whether trials are crossed.

@@ -21,13 +21,13 @@ from boards import BOARDS, GRADED, LeaderboardPopulation  # noqa: E402
 from tallies import Row, Tally, read_record, write_record  # noqa: E402
 
 import priori  # noqa: E402
-from priori.uncertainty import leaderboard  # noqa: E402
-from priori.uncertainty.board import pairs_of_systems  # noqa: E402
 from priori.uncertainty.bootstrap.resampling import Resampling  # noqa: E402
-from priori.uncertainty.both_rankings import kendall_tau  # noqa: E402
-from priori.uncertainty.claims import prepare  # noqa: E402
-from priori.uncertainty.evidence import gather_evidence  # noqa: E402
-from priori.uncertainty.ranks import ranks_of  # noqa: E402
+from priori.uncertainty.comparing.claims import prepare  # noqa: E402
+from priori.uncertainty.comparing.evidence import gather_evidence  # noqa: E402
+from priori.uncertainty.ranking import leaderboard  # noqa: E402
+from priori.uncertainty.ranking.board import pairs_of_systems  # noqa: E402
+from priori.uncertainty.ranking.both_rankings import kendall_tau  # noqa: E402
+from priori.uncertainty.ranking.ranks import ranks_of  # noqa: E402
 
 RECORD = HERE / "record.csv"
 REPLICATES = 999

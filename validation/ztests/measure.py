@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 
 import priori
 from priori.scores.pairing import Disagreements
-from priori.uncertainty.ztest_normals import Rates, Setting, ZComparison, ZSystem
+from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem
 
 HERE = Path(__file__).parent
 RUNS = 100_000

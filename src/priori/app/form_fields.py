@@ -16,7 +16,7 @@ from priori.decisions.measures import MEASURES, get_measure
 from priori.decisions.tasks import TASKS
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.claims import Claim
+from priori.uncertainty.comparing.claims import Claim
 
 #: The bundled examples, as the form lists them.
 EXAMPLES = {

@@ -19,8 +19,8 @@ from priori.cli.output import Output, Progress, table_of, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.studies.evaluation.pairs import pairs_of
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparison import Comparison, make_comparison
-from priori.uncertainty.ranking import Ranking, make_ranking
+from priori.uncertainty.comparing.comparison import Comparison, make_comparison
+from priori.uncertainty.ranking.ranking import Ranking, make_ranking
 from priori.words.sentences import (
     about_claim,
     about_interval,

@@ -19,7 +19,7 @@ from priori.cli.output import Output, Progress, table_of, table_text, tell
 from priori.cli.systems import SYSTEMS, Systems
 
 if TYPE_CHECKING:
-    from priori.uncertainty.area_bands import AreaBands
+    from priori.uncertainty.bands.area_bands import AreaBands
 
 #: The alphas that the summary shows when none are listed.
 SHOWN = ("0.1", "0.25", "0.5", "0.75", "0.9")
@@ -106,7 +106,7 @@ def _content(
 
 
 def _area_bands(curve: priori.EPC, limits: Limits, resampling: ResamplingOptions, threads: int | None) -> AreaBands:
-    from priori.uncertainty.area_bands import area_bands
+    from priori.uncertainty.bands.area_bands import area_bands
 
     pointwise = {**vars(resampling), "simultaneous": False}
     with Progress(f"areas of {curve.name}") as progress:

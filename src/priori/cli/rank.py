@@ -15,8 +15,8 @@ from priori.cli.output import Output, Progress, table_of
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.both_rankings import POSTERIORS
-from priori.uncertainty.leaderboard import Leaderboard, make_leaderboard
+from priori.uncertainty.ranking.both_rankings import POSTERIORS
+from priori.uncertainty.ranking.leaderboard import Leaderboard, make_leaderboard
 from priori.words.sentences import about_ranks
 
 

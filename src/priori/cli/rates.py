@@ -23,8 +23,8 @@ from priori.decisions.costs import price, shifted
 from priori.decisions.measure import Ratio
 from priori.decisions.measures import MEASURES
 from priori.scores import ScoreSet
-from priori.uncertainty.rate_intervals import RATE_TITLES, Rate
-from priori.uncertainty.user_rates import KINDS
+from priori.uncertainty.rates.rate_intervals import RATE_TITLES, Rate
+from priori.uncertainty.rates.user_rates import KINDS
 from priori.words.people import about_groups, about_users
 
 #: A rate with the ends of its interval, at each threshold.

@@ -130,7 +130,7 @@ class View:
 
 def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) -> dict[str, Any]:
     """Return the columns of the band around one curve."""
-    from priori.uncertainty.roc_bands import make_roc_band
+    from priori.uncertainty.bands.roc_bands import make_roc_band
 
     if resampling.resample != "test" or resampling.promise != "confidence":
         raise OptionError(

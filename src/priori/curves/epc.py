@@ -52,7 +52,7 @@ from priori.scores.inputs import as_score_set
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.uncertainty.bands import Band
+    from priori.uncertainty.bands.bands import Band
 
 #: Settings that an evaluation campaign has fixed: criterion, measure and alphas.
 PRESETS: dict[str, dict[str, Any]] = {

@@ -105,7 +105,7 @@ class GroupedEPC(Result):
         Of the two rates it is Wilson's; of weighted sums of both (HTER, WER) it comes from those of both (G. Zou and A.
         Donner, Statistics in Medicine 27, 2008). Other measures have none here: see `priori.EPC.band`.
         """
-        from priori.uncertainty.proportions import check_level, quantile, wilson
+        from priori.uncertainty.rates.proportions import check_level, quantile, wilson
 
         z = quantile(check_level(confidence_level))
         weights: dict[str, tuple[Any, Any]] = {"far": (1.0, 0.0), "frr": (0.0, 1.0), "hter": (0.5, 0.5)}

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.curves.epc import EPC
-    from priori.uncertainty.roc_bands import RocBand
+    from priori.uncertainty.bands.roc_bands import RocBand
 
 #: What a ROC curve is drawn in: what is called so, along the x axis and along the y axis.
 Axis = Literal["far-tpr", "far-frr", "recall-precision"]
@@ -148,7 +148,7 @@ class AposterioriROC(Result):
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> RocBand:
-        """Return a vertical bootstrap band around the curve; options: `priori.uncertainty.roc_bands.roc_band`."""
+        """Return a vertical bootstrap band around the curve; options: `priori.uncertainty.bands.roc_bands.roc_band`."""
         band: RocBand = above(self, "band")(
             self.scores, fpr=fpr, points=points, bootstrap=bootstrap, n_resamples=n_resamples,
             confidence_level=confidence_level, interval=interval, simultaneous=simultaneous, rng=rng, threads=threads,

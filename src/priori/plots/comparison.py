@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from priori.uncertainty.comparison import Comparison
-    from priori.uncertainty.ztest_curves import ZTestCurve
+    from priori.uncertainty.comparing.comparison import Comparison
+    from priori.uncertainty.comparing.ztest_curves import ZTestCurve
 
 
 def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from priori.curves.epc import EPC
     from priori.curves.roc import AposterioriDET, AposterioriROC
-    from priori.uncertainty.bands import Band
+    from priori.uncertainty.bands.bands import Band
 
 #: The error rates marked on the axes of a DET curve.
 DET_TICKS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)

@@ -13,7 +13,7 @@ from priori.plots.style import axes, colours, scaling
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.uncertainty.leaderboard import Leaderboard
+    from priori.uncertainty.ranking.leaderboard import Leaderboard
 
 #: Beyond this many systems only those that move, or lead, are named.
 NAMED = 30

@@ -8,12 +8,12 @@ import numpy as np
 
 from priori.base.types import Index
 from priori.plots.style import axes, colours, note_cautions
-from priori.uncertainty.user_rates import KINDS, UserRates
+from priori.uncertainty.rates.user_rates import KINDS, UserRates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.uncertainty.group_rates import GroupRates
+    from priori.uncertainty.rates.group_rates import GroupRates
 
 #: Of more users of a kind a sample is drawn: points hide each other, and a page holds each of them.
 MOST_DRAWN = 2000

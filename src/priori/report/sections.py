@@ -18,7 +18,7 @@ from priori.report.figures import drawn
 from priori.report.tables import MISSING, TextTable
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.particulars import AtLimit, Attacked
-from priori.uncertainty.user_rates import KINDS, Kind, UserRates
+from priori.uncertainty.rates.user_rates import KINDS, Kind, UserRates
 from priori.words.numbers import bounds, cell, clean, gap, level_text, percent, short, threshold_text
 from priori.words.people import about_groups, about_users
 from priori.words.tasks import task_words

@@ -15,7 +15,7 @@ from priori.decisions.measure import Measure
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.pairs import Pair
 from priori.studies.evaluation.study import ranks_of
-from priori.uncertainty.bands import Band
+from priori.uncertainty.bands.bands import Band
 from priori.words.cautions import cautions
 from priori.words.numbers import alpha_text, bounds, cell, level_text, p_text, rank_range, short, threshold_text
 from priori.words.paper_tables import PREAMBLE, latex_table, markdown_table, markdown_text

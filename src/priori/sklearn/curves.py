@@ -19,12 +19,12 @@ from priori.decisions.tasks import Task
 from priori.scores import Scores
 from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, positive_label
 from priori.sklearn.responses import ResponseMethod, as_predictions, folds, of_folds, scores, together
-from priori.uncertainty.comparison import Comparison, compare
+from priori.uncertainty.comparing.comparison import Comparison, compare
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.uncertainty.bands import Band
+    from priori.uncertainty.bands.bands import Band
 
 #: What a curve is made with, as in `priori.epc`.
 SETTINGS = ("task", "criterion", "measure", "points", "bounds", "alpha")

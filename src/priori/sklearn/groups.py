@@ -11,7 +11,7 @@ from priori.curves.epc import choose_threshold
 from priori.decisions.tasks import Task
 from priori.sklearn.displays import CriterionOption
 from priori.sklearn.responses import ResponseMethod, as_predictions, scores
-from priori.uncertainty.group_rates import GroupRates, group_rates
+from priori.uncertainty.rates.group_rates import GroupRates, group_rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

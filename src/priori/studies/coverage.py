@@ -38,11 +38,11 @@ from priori.decisions.tasks import Task
 from priori.scores import BOUND, Scores, ScoreSet, condense_all, restrict
 from priori.scores.inputs import as_score_set
 from priori.studies.simulation import generator
-from priori.uncertainty.bands import make_band
+from priori.uncertainty.bands.bands import make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
+from priori.uncertainty.bootstrap.intervals import bounds as percentile_bounds
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.intervals import bounds as percentile_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

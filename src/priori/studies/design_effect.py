@@ -18,7 +18,7 @@ from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.influence import Moves, People, SampleMean, spread_of_means, welch
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import paired
-from priori.uncertainty.ztest_normals import Weights
+from priori.uncertainty.comparing.ztest_normals import Weights
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from priori.base.errors import OptionError, unknown
 from priori.base.types import Progress
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
-from priori.uncertainty.bands import make_band
+from priori.uncertainty.bands.bands import make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.claims import Claim
-from priori.uncertainty.comparison import make_comparison
-from priori.uncertainty.evidence import error_allowed
+from priori.uncertainty.comparing.claims import Claim
+from priori.uncertainty.comparing.comparison import make_comparison
+from priori.uncertainty.comparing.evidence import error_allowed
 
 #: What a limit is held against: the end of the interval on the wrong side, or the value itself.
 At = Literal["upper", "value"]

@@ -21,10 +21,10 @@ from priori.scores.inputs import as_score_set
 from priori.studies.design_effect import ClassSpread, DesignEffect, design_effect, paired_design_effect
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.claims import Claim, prepare
-from priori.uncertainty.method import expected_values
-from priori.uncertainty.proportions import NORMAL_RULE, Alternative, check_level, check_rate
-from priori.uncertainty.ztest_normals import AnyMeasure, Weights, weights_of
+from priori.uncertainty.comparing.claims import Claim, prepare
+from priori.uncertainty.comparing.ztest_normals import AnyMeasure, Weights, weights_of
+from priori.uncertainty.expected.method import expected_values
+from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_level, check_rate
 
 TestKind = Literal["compare", "verdict", "dependent", "independent"]
 Development = Literal["grow", "stay"]

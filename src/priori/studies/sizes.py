@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.uncertainty.proportions import Alternative, quantile
+from priori.uncertainty.rates.proportions import Alternative, quantile
 
 #: More units than this are no plan.
 MOST = 10**12

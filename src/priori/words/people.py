@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from priori.uncertainty.group_rates import GroupRates
-from priori.uncertainty.user_rates import KINDS, UserRates
+from priori.uncertainty.rates.group_rates import GroupRates
+from priori.uncertainty.rates.user_rates import KINDS, UserRates
 from priori.words.numbers import counted, level_text, listing, p_text, percent, short
 
 

@@ -12,12 +12,12 @@ from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.studies.evaluation.pairs import Pair, Span, against_best
 from priori.studies.evaluation.study import Member, Study, ranks_of
-from priori.uncertainty.bands import Band
+from priori.uncertainty.bands.bands import Band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.claims import Claim
-from priori.uncertainty.comparison import Comparison
-from priori.uncertainty.leaderboard import Leaderboard
-from priori.uncertainty.ztests import ZTest
+from priori.uncertainty.comparing.claims import Claim
+from priori.uncertainty.comparing.comparison import Comparison
+from priori.uncertainty.comparing.ztests import ZTest
+from priori.uncertainty.ranking.leaderboard import Leaderboard
 from priori.words.numbers import (
     abridged,
     aggregate,

@@ -20,10 +20,10 @@ from priori.cli.study_file import _options
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings
-from priori.uncertainty.area_bands import area_bands
+from priori.uncertainty.bands.area_bands import area_bands
+from priori.uncertainty.bands.roc_bands import rate_bands, roc_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.roc_bands import rate_bands, roc_band
 
 PREDICTION = {"promise", "future_users", "future_trials"}
 ONE_SET = {"resample", "shared_users"}

@@ -15,7 +15,7 @@ from four_users import ALPHAS, small
 from priori import Scores
 from priori.engines.narrow_cuts import most_between
 from priori.scores import Trials
-from priori.uncertainty.bands import value_of
+from priori.uncertainty.bands.bands import value_of
 from priori.uncertainty.bootstrap import draws
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of

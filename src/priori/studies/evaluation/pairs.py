@@ -15,12 +15,12 @@ from priori.base.results import plain
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.studies.evaluation.settings import Settings
-from priori.uncertainty.claims import Compared, prepare
-from priori.uncertainty.comparison import Comparison, comparison_of
-from priori.uncertainty.evidence import Evidence, gather_evidence
-from priori.uncertainty.ranking import Ranking, ranking_of
-from priori.uncertainty.ztest_curves import ztest_epc
-from priori.uncertainty.ztest_normals import weights_of
+from priori.uncertainty.comparing.claims import Compared, prepare
+from priori.uncertainty.comparing.comparison import Comparison, comparison_of
+from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
+from priori.uncertainty.comparing.ztest_curves import ztest_epc
+from priori.uncertainty.comparing.ztest_normals import weights_of
+from priori.uncertainty.ranking.ranking import Ranking, ranking_of
 
 Chosen = NDArray[np.bool_]
 #: A range of alphas: its first and its last.

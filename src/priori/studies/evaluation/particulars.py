@@ -13,11 +13,11 @@ from priori.scores import Scores, condense
 from priori.scores.score_set import Role
 from priori.studies.evaluation.drawing import deployable
 from priori.studies.planning import Plan, plans_to_tell_apart
-from priori.uncertainty.group_rates import GroupRates, group_rates
-from priori.uncertainty.likelihood_ratio_costs import LLRCosts, llr_costs
-from priori.uncertainty.pad import PAD, pad
-from priori.uncertainty.rate_intervals import RateInterval, interval_of_any
-from priori.uncertainty.user_rates import FEW_USERS, UserRates, user_rates
+from priori.uncertainty.costs.likelihood_ratio_costs import LLRCosts, llr_costs
+from priori.uncertainty.rates.group_rates import GroupRates, group_rates
+from priori.uncertainty.rates.pad import PAD, pad
+from priori.uncertainty.rates.rate_intervals import RateInterval, interval_of_any
+from priori.uncertainty.rates.user_rates import FEW_USERS, UserRates, user_rates
 
 if TYPE_CHECKING:
     from priori.studies.evaluation.study import Study

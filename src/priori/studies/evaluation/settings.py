@@ -14,10 +14,10 @@ from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
 from priori.decisions.tasks import Task, get_task
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.bootstrap.intervals import Interval
 from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import Promise, Resampling
-from priori.uncertainty.claims import Claim
-from priori.uncertainty.intervals import Interval
+from priori.uncertainty.comparing.claims import Claim
 
 #: More alphas than this cannot be told apart on a page, and would make it heavy.
 MOST_POINTS = 1001

@@ -33,12 +33,12 @@ from priori.studies.evaluation.pairs import (
     with_confidence,
 )
 from priori.studies.evaluation.settings import Settings
-from priori.uncertainty.bands import Band, make_band
+from priori.uncertainty.bands.bands import Band, make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.both_rankings import can_draw_tables
-from priori.uncertainty.leaderboard import Leaderboard, leaderboard_of
-from priori.uncertainty.ranking import Ranking
-from priori.uncertainty.rate_intervals import RateInterval, interval_of_any
+from priori.uncertainty.ranking.both_rankings import can_draw_tables
+from priori.uncertainty.ranking.leaderboard import Leaderboard, leaderboard_of
+from priori.uncertainty.ranking.ranking import Ranking
+from priori.uncertainty.rates.rate_intervals import RateInterval, interval_of_any
 
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]

@@ -1,7 +1,7 @@
 """The compiled loops over smoothed development sets: how often units come, and where their trials move to.
 
-Importing this module imports numba: `priori.uncertainty.smoothed_sets` does so when it runs. Scores are places on an
-axis of bins; bin 0 is for scores of -inf, the last one for +inf.
+Importing this module imports numba: `uncertainty/expected/smoothed_sets.py` does so when it runs. Scores are places on
+an axis of bins; bin 0 is for scores of -inf, the last one for +inf.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Maxima: how often the largest of many studentised differences exceeds what was reached, compiled.
 
-Importing this module imports numba: `priori.uncertainty.max_t` does so when systems are compared.
+Importing this module imports numba: `priori.uncertainty.comparing.max_t` does so when systems are compared.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.scores import Scores, ScoreSet
 from priori.scores.trials import codes_in_use
-from priori.uncertainty.intervals import bounds, simultaneous_bounds
+from priori.uncertainty.bootstrap.intervals import bounds, simultaneous_bounds
 
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.calibration import Calibration

@@ -25,7 +25,7 @@ from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.uncertainty.bootstrap.draws import bins_caution
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.proportions import check_level
+from priori.uncertainty.rates.proportions import check_level
 
 #: A development set is small with fewer trials of a class, or users, and this many times as many in the test set.
 SMALL, SMALLER = 300, 3

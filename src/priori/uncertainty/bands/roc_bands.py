@@ -1,0 +1,302 @@
+"""Bands around ROC and DET curves, a posteriori like the curves themselves, and around rates at fixed thresholds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from priori.base.alphas import as_fractions, grid
+from priori.base.cautions import Caution
+from priori.base.errors import OptionError
+from priori.base.layouts import CAUTIONS, Layout, of
+from priori.base.results import Result
+from priori.base.types import Floats, Progress
+from priori.curves.roc import A_POSTERIORI
+from priori.decisions.outcomes import Outcomes, count
+from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
+from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
+from priori.uncertainty.bootstrap.designs import SAMPLE, USER
+from priori.uncertainty.bootstrap.draws import (
+    bins_between,
+    bins_caution,
+    distinct_scores,
+    lay_out,
+    narrow_cuts,
+    rows_for,
+)
+from priori.uncertainty.bootstrap.intervals import Interval
+from priori.uncertainty.bootstrap.kernel_loading import load_kernel
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
+from priori.uncertainty.bootstrap.run import Resampled, gather, replicate
+
+#: With so few negatives beyond a threshold the bootstrap knows too little of where it is.
+FEW_BEYOND = 5
+#: For how many such places a simultaneous band allows: neighbouring ones hang together.
+TOGETHER = 5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RocBand(Result):
+    """A vertical band around a ROC curve, a posteriori: bounds of the TPR at each FPR. Made by `roc_band`."""
+
+    fpr: Floats
+    tpr: Floats
+    lower: Floats
+    upper: Floats
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    _layout = Layout(
+        "A vertical band around a ROC curve, a posteriori: one row per false positive rate.",
+        of("number", "fpr tpr lower upper"),
+        {"kind": A_POSTERIORI, **RESAMPLED, "warnings": CAUTIONS},
+        settings=RESAMPLED,
+    )
+
+    @property
+    def det(self) -> dict[str, Floats]:
+        """The same band for a DET curve: the FNR at each FPR, with its bounds."""
+        return {"fpr": self.fpr, "fnr": 1 - self.tpr, "lower": 1 - self.upper, "upper": 1 - self.lower}
+
+
+def roc_band(
+    scores: ScoreSet, *, fpr: Any = None, points: int = 101,
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, confidence_level: float = 0.95,
+    interval: Interval | None = None, simultaneous: bool = False, rng: int | np.random.Generator | None = 0,
+    threads: int | None = None, progress: Progress | None = None,
+) -> RocBand:  # fmt: skip
+    """Compute a vertical band around a ROC curve: in each replicate the TPR of its own curve at the same FPRs.
+
+    A posteriori, like the curve: every replicate chooses its thresholds on the trials it judges. Where a
+    replicate's curve runs straight up, its upper point counts, as in vertical averaging.
+
+    Parameters
+    ----------
+    fpr : list of numbers, optional
+        The false positive rates, from one of all negatives (1/n) up; by default ``points`` of them from 0 to 1
+        without those below. Up to 5/n, where the bootstrap hardly knows the threshold, calibrated bounds come from
+        order statistics: they are wide, and a caution says so.
+    bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, threads, progress
+        As in `priori.EPC.band`; there is no development set to resample, and nothing is predicted: the
+        thresholds are those of every replicate. The default bootstrap is by user where users are known;
+        ``calibrated`` corrects the tails for few users, and adds half a missed trial and half an accepted one, so that
+        a stretch without a miss is not taken for a sure one.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> from priori.uncertainty.bands.roc_bands import roc_band
+    >>> rng = np.random.default_rng(1)
+    >>> band = roc_band(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), fpr=[0.1, 0.2])
+    >>> bool((band.lower < band.tpr).all() and (band.tpr < band.upper).all())
+    True
+    """
+    resampling = Resampling(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng)
+    return make_roc_band(scores, resampling, fpr=fpr, points=points, threads=threads, progress=progress)
+
+
+def make_roc_band(
+    scores: ScoreSet, resampling: Resampling, *, fpr: Any = None, points: int = 101,
+    threads: int | None = None, progress: Progress | None = None,
+) -> RocBand:  # fmt: skip
+    """Compute the band around a ROC curve that a resampling describes."""
+    from priori.curves.averaging.curves import heights
+    from priori.curves.averaging.methods import Axis
+
+    if resampling.bootstrap is None:
+        resampling = replace(resampling, bootstrap=(USER if USER.suits([scores]) else SAMPLE).name)
+    fractions = _rates(fpr, points, scores.n_negatives)
+    plan = resampling.settle(None, scores)
+    rates = np.array([float(fraction) for fraction in fractions])
+    trials, notes = condense(scores, ("user",) if plan.design.by_user else (), narrow=BOUND, said="resampled")
+    # The thresholds at which the curve has these rates, near enough to see how errors flock there.
+    seen = np.clip(rates, min(FEW_BEYOND / trials.n_negatives, 1.0), 1.0)
+    near = trials.negative.at_rank(np.floor((1 - seen) * (trials.n_negatives - 1)).astype(np.int64))
+    calibration = plan.calibration(scores, near)
+    values = _heights(trials, fractions, plan, calibration, threads=threads, progress=progress)
+    lower, upper = plan.bounds(values, calibration, rate=True)
+    tpr = heights(trials, rates, Axis(cosine=1.0, sine=0.0))
+    weight = np.ones((2, rates.size)) if calibration is None else calibration.weight
+    low = np.flatnonzero(rates * trials.n_negatives <= FEW_BEYOND * weight[0])
+    if plan.interval == "calibrated":
+        level = 1 - (1 - plan.level) / TOGETHER if plan.simultaneous else plan.level
+        for place in low:
+            found = _between_order_statistics(trials, rates[place], weight[:, place], level)
+            lower[place], upper[place] = min(found[0], tpr[place]), max(found[1], tpr[place])
+        # Pseudo-trials say that some may be missed where none was, not that some must be.
+        lower, upper = np.where(tpr <= 0, 0.0, lower), np.where(tpr >= 1, 1.0, upper)
+    notes = notes or tuple(bins_caution(trials))
+    warnings = (*plan.warnings, *_too_low(rates[low], plan), *notes)
+    return RocBand(rates, tpr, lower, upper, plan.settings(), warnings)._came_from(scores)
+
+
+def _rates(fpr: Any, points: int, negatives: int) -> tuple[Fraction, ...]:
+    """Return the false positive rates in order; below one of all negatives nothing was seen."""
+    lowest = Fraction(1, negatives)
+    if fpr is None:
+        return tuple(rate for rate in grid(points) if rate >= lowest)
+    fractions = tuple(sorted(set(as_fractions(fpr))))
+    if fractions[0] < lowest:
+        raise OptionError(
+            f"a band at a false positive rate of {float(fractions[0]):g} would be a guess: with {negatives} negatives "
+            f"the lowest rate is 1/{negatives} = {float(lowest):.3g}"
+        )
+    return fractions
+
+
+def _too_low(rates: Floats, plan: BootstrapPlan) -> tuple[Caution, ...]:
+    """Return a caution about rates at which five (independent) negatives or fewer lie beyond the threshold."""
+    if not rates.size:
+        return ()
+    bounds = (
+        "bounds there come from order statistics; they are wide, and where the lower one is 0 nothing is known of it"
+        if plan.interval == "calibrated"
+        else f"{plan.interval} bounds there cover far less than they say; choose calibrated"
+    )
+    where = f"up to a false positive rate of {rates.max():.3g} {FEW_BEYOND} negatives or fewer lie beyond the threshold"
+    return (Caution("low-fpr", f"{where}: {bounds}"),)
+
+
+def _between_order_statistics(scores: Scores, rate: float, weight: Floats, level: float) -> tuple[float, float]:
+    """Return bounds of the TPR at the threshold where the population's FPR is ``rate``, from the ranks of negatives.
+
+    The number of n negatives beyond that threshold is binomial, so it lies between two neighbouring order statistics
+    with known probabilities; the TPR at the stricter one gives the lower bound, at the laxer one the upper, each with
+    Jeffreys' distribution. ``weight`` says how many trials of each class make one independent decision.
+    """
+    from scipy.special import bdtr, betainc
+
+    n = max(int(scores.n_negatives / weight[0]), 1)
+    beyond = np.arange(n + 1)
+    below = bdtr(beyond, n, rate)
+    chance = np.diff(below, prepend=0.0)
+    beyond, chance = beyond[chance > 1e-12], chance[chance > 1e-12]
+    stricter, laxer = (_from_above(scores.negative, np.rint(k * weight[0]).astype(int)) for k in (beyond, beyond + 1))
+    decisions = scores.n_positives / weight[1]
+    positives = scores.positive
+    below_laxer = np.where(laxer == -np.inf, 0, positives.rejected(np.nextafter(laxer, -np.inf)))
+
+    def solve(missed: NDArray[np.intp], share: float, never: NDArray[np.bool_]) -> float:
+        """Return where the mixture of the TPR's distributions reaches a share."""
+        shares = 1 - missed / scores.n_positives
+        low, high = 0.0, 1.0
+        for _ in range(50):
+            middle = (low + high) / 2
+            each = betainc(shares * decisions + 0.5, (1 - shares) * decisions + 0.5, middle)
+            below = float(chance @ np.where(never, 1.0, each))
+            low, high = (middle, high) if below < share else (low, middle)
+        return low if share < 0.5 else high
+
+    tail = (1 - level) / 2
+    # Beyond every negative, and so beyond what was seen, the TPR may be anything down to 0.
+    lower = solve(positives.rejected(stricter), tail, np.isinf(stricter))
+    upper = solve(below_laxer, 1 - tail, np.zeros(laxer.size, dtype=bool))
+    return (lower if lower > 1e-12 else 0.0), upper
+
+
+def _from_above(trials: Trials, rank: NDArray[np.intp]) -> Floats:
+    """Return the scores with these ranks from the highest, 1, down; +inf above it and -inf below the lowest."""
+    inside = trials.at_rank(np.clip(len(trials) - rank, 0, len(trials) - 1))
+    return np.where(rank == 0, np.inf, np.where(rank > len(trials), -np.inf, inside))
+
+
+def _heights(
+    scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan, calibration: Calibration | None = None, *,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Floats:  # fmt: skip
+    """Return the height of every replicate's curve at these false positive rates."""
+    people = plan.design.identities([scores]) if plan.design.by_user else None
+    cuts = narrow_cuts(scores)
+    bins = bins_between(scores, distinct_scores(scores)[:-1] if cuts is None else cuts)
+    draws = lay_out([scores], [bins], plan, people)
+    p, q = (np.array([getattr(each, part) for each in fractions]) for part in ("numerator", "denominator"))
+    climb = load_kernel("climb", "readers")
+
+    def batch(first: int, size: int) -> Floats:
+        heights = np.ones((size, len(fractions)))
+        (counts,) = draws.counts(first, size)
+        climb(*counts, p, q, heights)
+        if calibration is None:
+            return heights
+        return half_missed(heights, scores.n_positives, calibration.weight[1], plan, first)
+
+    rows = rows_for(len(fractions), draws.work, draws.held)
+    return gather(batch, plan.n_resamples, rows, threads=threads, progress=progress)
+
+
+# -- thresholds fixed --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RateBands(Result):
+    """FPR and TPR at fixed thresholds, each with an interval: a cross on the ROC plane. Made by `rate_bands`."""
+
+    threshold: Floats
+    fpr: Floats
+    fpr_lower: Floats
+    fpr_upper: Floats
+    tpr: Floats
+    tpr_lower: Floats
+    tpr_upper: Floats
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    _layout = Layout(
+        "FPR and TPR at fixed thresholds with a bootstrap interval each: one row per threshold.",
+        of("number", "threshold fpr fpr_lower fpr_upper tpr tpr_lower tpr_upper"),
+        {**RESAMPLED, "warnings": CAUTIONS},
+        settings=RESAMPLED,
+    )
+
+
+def rate_bands(
+    scores: ScoreSet, thresholds: ArrayLike, *,
+    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, confidence_level: float = 0.95,
+    interval: Interval | None = None, simultaneous: bool = False, rng: int | np.random.Generator | None = 0,
+    promise: Promise = "confidence", future_users: int | None = None,
+    future_trials: int | tuple[int, int] | None = None, threads: int | None = None, progress: Progress | None = None,
+) -> RateBands:  # fmt: skip
+    """Compute intervals of the FPR and of the TPR at thresholds that were fixed in advance.
+
+    Options as in `priori.EPC.band`; there is no development set to resample.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> from priori.uncertainty.bands.roc_bands import rate_bands
+    >>> rng = np.random.default_rng(1)
+    >>> bands = rate_bands(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), [1.0])
+    >>> bool(bands.fpr_lower[0] < bands.fpr[0] < bands.fpr_upper[0])
+    True
+    """
+    resampling = Resampling(
+        bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng, None, promise, future_users,
+        future_trials,
+    )  # fmt: skip
+    fixed = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
+    plan = resampling.settle(None, scores)
+    calibration = plan.calibration(scores, fixed)
+
+    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
+        (counted,) = outcomes
+        if calibration is not None:
+            counted = calibration.adjust(counted, plan, first)
+        fpr = counted.fp / np.maximum(counted.fp + counted.tn, 1)
+        return np.concatenate([fpr, counted.tp / np.maximum(counted.tp + counted.fn, 1)], axis=1)
+
+    values = replicate([Resampled(scores, fixed)], plan, statistic, threads=threads, progress=progress)
+    # One class after the other, as in the statistic.
+    each = None if calibration is None else replace(calibration, freedom=calibration.spread.most.ravel())
+    (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = (
+        np.split(side, 2) for side in plan.bounds(values, each, rate=True)
+    )
+    observed = count(scores, fixed)
+    fpr, tpr = observed.fp / scores.n_negatives, observed.tp / scores.n_positives
+    return RateBands(
+        fixed, fpr, fpr_lower, fpr_upper, tpr, tpr_lower, tpr_upper, plan.settings(), plan.warnings
+    )._came_from(scores)

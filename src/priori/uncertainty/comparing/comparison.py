@@ -1,0 +1,308 @@
+"""Comparison: is A better than B? The test of their difference at every alpha, under the claim asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.above import above
+from priori.base.errors import OptionError
+from priori.base.layouts import (
+    CAUTIONS,
+    FLAG,
+    NUMBERS,
+    PLAIN_NUMBER,
+    TEXT,
+    Layout,
+    Schema,
+    choice,
+    listed,
+    maybe,
+    of,
+    record,
+)
+from priori.base.results import Result
+from priori.base.saved import Saved, column
+from priori.base.types import Floats, Progress
+from priori.curves.epc import EPC
+from priori.uncertainty.bootstrap.intervals import Interval
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
+from priori.uncertainty.comparing.claims import Claim, Compared, prepare, shares_of
+from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
+from priori.uncertainty.comparing.verdicts import (
+    SHOWN,
+    MarginRegion,
+    MarginVerdict,
+    Region,
+    Verdict,
+    judge_margin,
+    judge_pointwise,
+    judge_simultaneously,
+    runs,
+)
+from priori.uncertainty.rates.proportions import ALTERNATIVE, Alternative, check_alternative
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Of a resampling's settings, what comparisons leave out: they have a claim, and are not about a future test set.
+LEFT_OUT = ("resample", "promise", "future_users", "future_growth")
+COMPARED: dict[str, Schema] = (
+    {"measure": TEXT, "rate": FLAG, "criterion": TEXT, "claim": choice(*get_args(Claim))}
+    | {name: schema for name, schema in RESAMPLED.items() if name not in LEFT_OUT}
+    | {"paired": FLAG, "alternative": ALTERNATIVE}
+)
+REGIONS = listed(record({**of(PLAIN_NUMBER, "start end"), "better": TEXT}))
+AREA = record({**of(NUMBERS, "expected lower upper p_value"), "significant": listed(FLAG)})
+NO_WORSE = ("a_no_worse", "b_no_worse")
+MARGIN = record(
+    {"margin": PLAIN_NUMBER, **of(NUMBERS, "a_no_worse b_no_worse equivalent")}
+    | {"regions": listed(record({**of(PLAIN_NUMBER, "start end"), "shown": choice(*SHOWN)}))}
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Result):
+    """Two systems compared along alpha. Made by `compare`.
+
+    Attributes
+    ----------
+    alpha, value_a, value_b : ndarray
+        The two curves.
+    pointwise, simultaneous : Verdict
+        Interval and p-value at each alpha on its own, and for all alphas at once.
+    area : Verdict
+        The same for the mean difference over the alphas (the area between the curves).
+    margin : MarginVerdict or None
+        Whether each system is no worse than the other by more than a margin, where one was given.
+    replicates : ndarray
+        The difference in every replicate, one row each: what Figures 4 and 6 of the 2005 paper show. Of the claim
+        "method", the expected difference plus what chance may add to it.
+    settings, warnings : dict, tuple of str
+        How it was done, and its warnings.
+    """
+
+    name_a: str
+    name_b: str
+    alpha: Floats
+    value_a: Floats
+    value_b: Floats
+    greater_is_better: bool
+    pointwise: Verdict
+    simultaneous: Verdict
+    area: Verdict
+    margin: MarginVerdict | None
+    replicates: Floats
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    _layout = Layout(
+        "Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value minus B's.",
+        {**of("number", "alpha value_a value_b difference expected lower upper p_value"), "significant": "boolean"},
+        {**of(TEXT, "name_a name_b"), "greater_is_better": FLAG, **COMPARED}
+        | {**of(REGIONS, "regions simultaneous_regions"), "area": AREA, "margin": maybe(MARGIN), "warnings": CAUTIONS},
+        settings=COMPARED,
+        descriptions={
+            "measure": "The measure, as figures call it.",
+            "area": "The mean difference over the alphas.",
+            "expected": "The difference that the interval and the p-value are about: the one observed, or the one "
+            "expected with thresholds chosen on other development sets (claim).",
+        },
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        level, asked = saved["confidence_level"], "simultaneous" if saved["simultaneous"] else "pointwise"
+        area = {name: column(values, "number", name) for name, values in saved["area"].items()}
+        known[asked] = Verdict.of_columns(saved.table, level)
+        margin = saved["margin"]
+        p_values = {} if margin is None else {name: column(margin[name], "number", name) for name in NO_WORSE}
+        known["margin"] = (
+            None if margin is None else MarginVerdict(margin["margin"], **p_values, confidence_level=level)
+        )
+        known["_simultaneous_regions"] = tuple(Region(**region) for region in saved["simultaneous_regions"])
+        return super()._from_parts(saved, area=Verdict.of_columns(area, level), **known)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict asked for: simultaneous or pointwise."""
+        return self.simultaneous if self.settings["simultaneous"] else self.pointwise
+
+    @property
+    def difference(self) -> Floats:
+        """The signed difference, A's value minus B's."""
+        return self.value_a - self.value_b
+
+    @property
+    def expected(self) -> Floats:
+        """The difference that the interval and the p-value are about.
+
+        Of the claim "deployed" it is the one observed. Of the claim "method" it is the one expected with thresholds
+        chosen on other development sets like this one: the luck of the thresholds observed is averaged out, so that
+        the interval need not contain the difference observed.
+        """
+        return self.verdict.expected
+
+    @property
+    def lower(self) -> Floats:
+        """The lower bounds of the difference."""
+        return self.verdict.lower
+
+    @property
+    def upper(self) -> Floats:
+        """The upper bounds of the difference."""
+        return self.verdict.upper
+
+    @property
+    def p_value(self) -> Floats:
+        """The p-value at each alpha."""
+        return self.verdict.p_value
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Whether the difference is significant, at each alpha."""
+        return self.verdict.significant
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The ranges of alpha over which one system is significantly better (Figure 8)."""
+        return self.regions_of(self.verdict)
+
+    @cached_property
+    def _simultaneous_regions(self) -> tuple[Region, ...]:
+        return self.regions_of(self.simultaneous)
+
+    def regions_of(self, verdict: Verdict) -> tuple[Region, ...]:
+        """Return the ranges of alpha over which a verdict finds one system significantly better."""
+        better = np.where((verdict.expected > 0) == self.greater_is_better, self.name_a, self.name_b)
+        return tuple(Region(*run) for run in runs(self.alpha, np.where(verdict.significant, better, "")))
+
+    @property
+    def margin_regions(self) -> tuple[MarginRegion, ...]:
+        """The ranges of alpha over which something is shown against the margin, where one was given."""
+        return () if self.margin is None else self.margin.regions(self.alpha)
+
+    def histogram(self, alpha: float, bins: int = 50) -> tuple[NDArray[np.int64], Floats]:
+        """Return the histogram of the replicates' differences at the nearest alpha: counts and edges (Figure 6)."""
+        return np.histogram(self.replicates[:, self.nearest(alpha)], bins=bins)
+
+    def nearest(self, alpha: float) -> int:
+        """Return the index of the alpha nearest to the one given."""
+        return int(np.argmin(np.abs(self.alpha - float(alpha))))
+
+    @property
+    def shares(self) -> Floats:
+        """The weight of each alpha in the mean over all of them."""
+        return shares_of(self.alpha)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the names, the regions, the area and how it was done."""
+        return {
+            **{name: getattr(self, name) for name in ("name_a", "name_b", "greater_is_better")},
+            **self.settings,
+            "regions": [region._asdict() for region in self.regions],
+            "simultaneous_regions": [region._asdict() for region in self._simultaneous_regions],
+            "area": self.area.to_dict(),
+            "margin": None if self.margin is None else self._margin_summary(self.margin),
+            "warnings": list(self.warnings),
+        }
+
+    def _margin_summary(self, margin: MarginVerdict) -> dict[str, Any]:
+        held = {name: getattr(margin, name) for name in ("margin", *NO_WORSE, "equivalent")}
+        return {**held, "regions": [region._asdict() for region in self.margin_regions]}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the difference, its band, and the regions where it is significant; returns the axes."""
+        return above(self, "plot")(self, ax=ax)
+
+
+def compare(
+    curve_a: EPC, curve_b: EPC, *, claim: Claim = "method", margin: float | None = None, unpaired: bool = False,
+    alternative: Alternative = "two-sided", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,
+    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
+    threads: int | None = None, progress: Progress | None = None,
+) -> Comparison:  # fmt: skip
+    """Compare two systems: the paired test of their difference at every alpha.
+
+    Both systems are resampled by the same trials or users, so that what makes a trial hard for both cancels out.
+
+    Parameters
+    ----------
+    curve_a, curve_b : EPC
+        Two curves at the same alphas, with the same measure.
+    claim : {"method", "deployed"}
+        ``method``: would A again beat B, with thresholds chosen on another development set like this one? Both sets
+        vary (2007, section 3). ``deployed``: do these two thresholds differ? The test set alone varies (2005,
+        section 5); significance then says nothing about systems tuned on other data.
+    margin : float, optional
+        Also test whether each system is no worse than the other by more than this, and whether they are equivalent.
+    unpaired : bool
+        The systems were tested on different trials: resample each on its own.
+    alternative : {"two-sided", "less", "greater"}
+        The alternative hypothesis: any difference, A's value less than B's, or greater.
+    bootstrap, n_resamples, confidence_level, simultaneous, rng, shared_users, threads, progress
+        As in `priori.EPC.band`. The claim "method" takes the bootstraps sample, user and crossed:
+        what varies independently are trials, users, or both identities of a trial.
+    interval : {"calibrated", "percentile", "centred"}, optional
+        Of the claim "deployed", as in `priori.EPC.band`. The p-value counts replicates beyond 0, with
+        one added to their number and to all (Davison and Hinkley 1997).
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> rng = np.random.default_rng(1)
+    >>> label = np.repeat([0, 1], 500)
+    >>> def scores(quality):
+    ...     return priori.Scores.from_predictions(label, rng.normal(quality * label))
+    >>> a, b = (priori.epc(scores(q), scores(q), alpha=[0.5], name=n) for q, n in ((2.5, "A"), (1.5, "B")))
+    >>> priori.compare(a, b, n_resamples=1000).regions
+    (Region(start=0.5, end=0.5, better='A'),)
+    >>> priori.compare(a, b, margin=0.01, n_resamples=1000).margin_regions  # no worse by more than one point
+    (MarginRegion(start=0.5, end=0.5, shown='a_no_worse'),)
+    """
+    resampling = Resampling(
+        bootstrap, n_resamples, confidence_level=confidence_level, interval=interval, simultaneous=simultaneous,
+        rng=rng, shared_users=shared_users,
+    )  # fmt: skip
+    return make_comparison(
+        curve_a, curve_b, resampling, claim=claim, margin=margin, unpaired=unpaired, alternative=alternative,
+        threads=threads, progress=progress,
+    )  # fmt: skip
+
+
+def make_comparison(
+    curve_a: EPC, curve_b: EPC, resampling: Resampling, *, claim: Claim = "method", margin: float | None = None,
+    unpaired: bool = False, alternative: Alternative = "two-sided", threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:  # fmt: skip
+    """Compare two systems as a resampling describes; its ``resample`` follows from the claim."""
+    check_alternative(alternative)
+    if margin is not None and not (margin > 0 and np.isfinite(margin)):
+        raise OptionError(f"margin must be a positive number, such as 0.01 for one point of a rate, not {margin}")
+    compared = prepare([curve_a, curve_b], resampling, claim, unpaired=unpaired)
+    evidence = gather_evidence(compared, threads=threads, progress=progress)
+    comparison = comparison_of(compared, evidence, margin=margin, alternative=alternative)
+    return comparison._came_from(curve_a, curve_b)
+
+
+def comparison_of(
+    compared: Compared, evidence: Evidence, *, margin: float | None = None, alternative: Alternative = "two-sided"
+) -> Comparison:
+    """Test the difference of two systems on the evidence about them."""
+    curve_a, curve_b = compared.curves
+    points = judge_pointwise(evidence, alternative)
+    pointwise, area = points.part(slice(None, -1)), points.part(slice(-1, None))
+    greater, simultaneous = curve_a.measure.greater_is_better, compared.plan.simultaneous
+    against = None
+    if margin is not None:
+        against = judge_margin(evidence, float(margin), greater_is_better=greater, simultaneous=simultaneous)
+    return Comparison(
+        curve_a.name, curve_b.name, curve_a.alpha, curve_a.value, curve_b.value, greater, pointwise,
+        judge_simultaneously(evidence, alternative, pointwise), area, against, evidence.drawn_difference()[:, :-1],
+        {**compared.settings(), "alternative": alternative}, (*compared.warnings, *evidence.warnings),
+    )  # fmt: skip

@@ -1,0 +1,163 @@
+"""Verdicts: intervals and p-values of the difference of two systems, where it is significant, and against a margin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.types import Floats
+from priori.uncertainty.comparing.evidence import PAIR, Evidence, error_allowed, exceeded
+from priori.uncertainty.rates.proportions import Alternative
+
+#: What can be shown against a margin.
+SHOWN = ("equivalent", "a_no_worse", "b_no_worse")
+
+
+class Region(NamedTuple):
+    """A range of alphas over which one system is significantly better."""
+
+    start: float
+    end: float
+    better: str
+
+
+class MarginRegion(NamedTuple):
+    """A range of alphas over which something is shown against a margin: one of `SHOWN`."""
+
+    start: float
+    end: float
+    shown: str
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Interval and p-value of a difference, at one alpha or at each of many.
+
+    ``expected`` is the difference they are about: the one observed where thresholds are kept, else the one expected
+    with thresholds chosen on other development sets.
+    """
+
+    expected: Floats
+    lower: Floats
+    upper: Floats
+    p_value: Floats
+    confidence_level: float
+
+    @classmethod
+    def of_columns(cls, columns: Mapping[str, Floats], confidence_level: float) -> Verdict:
+        """Return the verdict whose parts stand in columns, among others."""
+        return cls(columns["expected"], columns["lower"], columns["upper"], columns["p_value"], confidence_level)
+
+    @property
+    def significant(self) -> NDArray[np.bool_]:
+        """Whether the difference is significant: p-value below 1 - confidence level."""
+        return self.p_value < error_allowed(self.confidence_level)
+
+    def part(self, points: slice) -> Verdict:
+        """Return the verdict at some points."""
+        lower, upper = self.lower[points], self.upper[points]
+        return Verdict(self.expected[points], lower, upper, self.p_value[points], self.confidence_level)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict by name."""
+        return {name: getattr(self, name) for name in ("expected", "lower", "upper", "p_value", "significant")}
+
+
+@dataclass(frozen=True, eq=False)
+class MarginVerdict:
+    """Whether each of two systems is no worse than the other by more than a margin, at each alpha.
+
+    ``a_no_worse`` and ``b_no_worse`` are one-sided p-values: of A being worse than B by the margin or more, and of B
+    being worse than A. What they show agrees with the interval of the difference: at the level 0.95 each must be below
+    0.025, as the interval must lie on the right side of the margin.
+    """
+
+    margin: float
+    a_no_worse: Floats
+    b_no_worse: Floats
+    confidence_level: float
+
+    @property
+    def equivalent(self) -> Floats:
+        """The p-value of equivalence: both systems no worse (two one-sided tests)."""
+        return np.maximum(self.a_no_worse, self.b_no_worse)
+
+    def regions(self, alpha: Floats) -> tuple[MarginRegion, ...]:
+        """Return the ranges of alpha over which the systems are shown equivalent, or one no worse than the other."""
+        allowed = error_allowed(self.confidence_level) / 2
+        a, b = self.a_no_worse < allowed, self.b_no_worse < allowed
+        shown = np.select([a & b, a, b], [*SHOWN], "")
+        return tuple(MarginRegion(*run) for run in runs(alpha, shown))
+
+
+def runs(alpha: Floats, shown: NDArray[np.str_]) -> list[tuple[float, float, str]]:
+    """Return the runs of neighbouring alphas with the same text, but for the empty one: (first, last, text).
+
+    Examples
+    --------
+    >>> runs(np.array([0, 0.25, 0.5, 1]), np.array(["A", "A", "", "B"]))
+    [(0.0, 0.25, 'A'), (1.0, 1.0, 'B')]
+    """
+    starts = np.flatnonzero(np.concatenate([[True], shown[1:] != shown[:-1]]))
+    ends = np.append(starts[1:], shown.size) - 1
+    pieces = zip(starts.tolist(), ends.tolist(), strict=True)
+    return [(float(alpha[start]), float(alpha[end]), str(shown[start])) for start, end in pieces if shown[start]]
+
+
+# -- two systems judged ----------------------------------------------------------------------------------------------
+
+
+def judge_pointwise(evidence: Evidence, alternative: Alternative) -> Verdict:
+    """Judge every point on its own: each alpha, and last the mean over the alphas."""
+    not_less, not_greater = evidence.tails(0.0)
+    if alternative == "two-sided":
+        p_value = np.minimum(1.0, 2 * np.minimum(not_less, not_greater))
+    else:
+        p_value = not_less if alternative == "less" else not_greater
+    return Verdict(evidence.difference(*PAIR)[0], *evidence.bounds(), p_value, evidence.level)
+
+
+def judge_simultaneously(evidence: Evidence, alternative: Alternative, pointwise: Verdict) -> Verdict:
+    """Judge all alphas at once, by the largest studentised deviation along the curve.
+
+    What holds for all alphas at once holds for each: no p-value is below the pointwise one, no interval inside it.
+    """
+    deviations = _deviations(evidence)
+    side = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[alternative]
+    p_value = _p_of_largest(side(deviations).max(axis=1), side(evidence.deviates(*PAIR)[0, :-1]))
+    largest = np.sort(np.abs(deviations).max(axis=1))
+    critical = largest[largest.size - 1 - exceeded(largest.size, error_allowed(evidence.level))]
+    middle, half = evidence.centre(*PAIR)[0, :-1], evidence.reach(float(critical), *PAIR)[0, :-1]
+    lower, upper = np.minimum(middle - half, pointwise.lower), np.maximum(middle + half, pointwise.upper)
+    return Verdict(pointwise.expected, lower, upper, np.maximum(p_value, pointwise.p_value), evidence.level)
+
+
+def judge_margin(evidence: Evidence, margin: float, *, greater_is_better: bool, simultaneous: bool) -> MarginVerdict:
+    """Judge whether each system is no worse than the other by more than the margin."""
+    below, above = evidence.tails(margin)[0][:-1], evidence.tails(-margin)[1][:-1]
+    if simultaneous:
+        largest = np.abs(_deviations(evidence)).max(axis=1)
+        for single, at, sign in ((below, margin, -1.0), (above, -margin, 1.0)):
+            deviates = sign * evidence.deviates(*PAIR, at)[0, :-1]
+            half = _p_of_largest(largest, np.abs(deviates)) / 2
+            np.maximum(single, np.where(deviates > 0, half, 1 - half), out=single)
+    a_no_worse, b_no_worse = (above, below) if greater_is_better else (below, above)
+    return MarginVerdict(margin, a_no_worse, b_no_worse, evidence.level)
+
+
+def _deviations(evidence: Evidence) -> Floats:
+    """Return how far the difference at each alpha is from its mean in every draw, in standard deviations."""
+    difference = evidence.drawn_difference()[:, :-1]
+    spread = evidence.drawn_spread(*PAIR)[0, :-1]
+    off = difference - difference.mean(axis=0)
+    return np.asarray(np.divide(off, spread, out=np.zeros_like(off), where=spread > 0))
+
+
+def _p_of_largest(largest: Floats, reached: Floats) -> Floats:
+    """Return how often the largest deviation is as large as what was reached, one more than seen."""
+    beyond = largest.size - np.searchsorted(np.sort(largest), reached, side="left")
+    return np.asarray((1 + beyond) / (1 + largest.size))

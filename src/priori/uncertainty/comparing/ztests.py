@@ -1,0 +1,338 @@
+"""Z-tests: confidence intervals of an HTER or DCF, and tests of two systems (thesis, sections 3.3 and 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.above import above
+from priori.base.cautions import Caution
+from priori.base.errors import InputError, OptionError, argument
+from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, Schema, maybe, of
+from priori.base.results import Result, plain
+from priori.base.saved import Saved
+from priori.decisions.measure import Measure
+from priori.decisions.measures import get_measure
+from priori.decisions.named import CUSTOM, custom, saved_measure
+from priori.decisions.outcomes import count
+from priori.scores import ScoreSet
+from priori.scores.inputs import as_score_set
+from priori.scores.pairing import Disagreements, disagreements
+from priori.uncertainty.comparing.ztest_normals import (
+    AnyMeasure,
+    Rates,
+    Setting,
+    ZComparison,
+    ZDifference,
+    ZInterval,
+    ZSystem,
+)
+from priori.uncertainty.rates.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
+
+#: What each test but the aggregate's own is, by name: the equation of the thesis, and what to know about it.
+METHODS = {
+    "dependent": ("3.33", "same trials"),
+    "independent": ("3.32", "different trials, or only rates known"),
+    "naive": ("3.35", "over-confident: the aggregate is not a proportion"),
+    "class": ("3.34", "over-confident: it is about the classification error"),
+}
+#: The tests whose intervals are too narrow.
+OVER_CONFIDENT = ("naive", "class")
+
+SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ZTest(Result):
+    """One system with its intervals, or two with their difference; what `ztest` and `ztest_scores` return."""
+
+    measure: Measure
+    confidence_level: float
+    alternative: str
+    a: ZSystem
+    b: ZSystem | None
+    comparison: ZComparison | None
+    warnings: tuple[str, ...]
+
+    _layout = Layout(
+        "Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.",
+        {"method": "text", **of("number", "difference value sd lower upper width statistic p_value confidence")}
+        | of("text", "equation remark"),
+        {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE, **of(SYSTEM, "a b")}
+        | {"significant": maybe(FLAG), "sentence": TEXT, "warnings": CAUTIONS, "custom": CUSTOM},
+        optional=("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
+        descriptions={"value": "The measure."},
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        measure = saved_measure(saved)
+        setting = Setting.of(measure, None, saved["confidence_level"], saved["alternative"])
+        # The rates are saved, and all that is known of one system follows from them.
+        systems = {
+            name: ZSystem.of(saved[name]["name"], _saved_rates(saved[name]), setting)
+            for name in ("a", "b")
+            if name in saved.summary
+        }
+        comparison = None
+        if "b" in systems:
+            table = saved.columns("difference", "sd", "lower", "upper", "statistic", "p_value")
+            rows = (ZDifference(*map(np.asarray, row)) for row in zip(*table.values(), strict=True))
+            tests = dict(zip(saved.table["method"].tolist(), rows, strict=True))
+            comparison = ZComparison(tests.get("dependent"), tests["independent"], tests["naive"], tests["class"])
+        return super()._from_parts(saved, measure=measure, comparison=comparison, **{"b": None, **systems}, **known)
+
+    @property
+    def significant(self) -> bool | None:
+        """The verdict: significant only where the dependent and the independent test agree; None for one system."""
+        return None if self.comparison is None else bool(self.comparison.significant(self.confidence_level))
+
+    @property
+    def aggregate(self) -> str:
+        """The name under which the intervals of the measure itself are filed: hter, dcf, wer, far, ..."""
+        name = self.measure.name.partition(":")[0]
+        return "hter" if name in METHODS else name
+
+    def _filed(self, system: ZSystem) -> dict[str, ZInterval]:
+        return {self.aggregate: system.hter, "naive": system.naive, "class": system.class_error}
+
+    @property
+    def sentence(self) -> str:
+        """The result in words."""
+        return above(self, "sentence")(self)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return one row per method: the intervals of one system, or the tests of two."""
+        rows: dict[str, Any] = self._filed(self.a) if self.comparison is None else dict(self.comparison.tests)
+        names = {"value" if self.comparison is None else "difference": "value"}
+        names |= {name: name for name in ("sd", "lower", "upper", "width")}
+        if self.comparison is not None:
+            names |= {name: name for name in ("statistic", "p_value", "confidence")}
+        numbers = {column: [float(getattr(row, name)) for row in rows.values()] for column, name in names.items()}
+        own = ("3.31" if self.aggregate == "dcf" else "3.30", "the aggregate's own")
+        equations, remarks = zip(*(METHODS.get(name, own) for name in rows), strict=True)
+        columns = {"method": list(rows), **numbers, "equation": equations, "remark": remarks}
+        return {name: np.array(values) for name, values in columns.items()}
+
+    def summary(self) -> dict[str, Any]:
+        """Return the settings, the rates, the verdict and the warnings."""
+        systems = {"a": self.a} if self.b is None else {"a": self.a, "b": self.b}
+        described = {
+            name: _described(system, self._filed(system), self.confidence_level) for name, system in systems.items()
+        }
+        settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
+        verdict = {"significant": self.significant, "sentence": self.sentence, "warnings": list(self.warnings)}
+        return {"measure": self.measure.name, **settings, **described, **verdict, **custom(measure=self.measure)}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything by name and method: ``width``, ``sd``, with a second system ``confidence``.
+
+        With two systems ``sd`` is that of the difference, as in Tables 3.4 and 3.7; each system's own is ``sd_a``
+        and ``sd_b``. ``width`` stays that of the first system (Tables 3.3 and 3.6), ``width_b`` of the second.
+        """
+
+        def each(parts: Mapping[str, Any], field: str) -> dict[str, Any]:
+            return {name: getattr(part, field) for name, part in parts.items()}
+
+        first = self._filed(self.a)
+        result = {**self.summary(), "width": each(first, "width")}
+        if self.comparison is None or self.b is None:
+            return dict(plain({**result, "sd": each(first, "sd")}))
+        second = self._filed(self.b)
+        result["width_b"] = each(second, "width")
+        result |= {"sd_a": each(first, "sd"), "sd_b": each(second, "sd")}
+        tests = self.comparison.tests
+        result["difference"] = each(tests, "value")
+        result |= {name: each(tests, name) for name in ("sd", "lower", "upper", "statistic", "p_value", "confidence")}
+        return dict(plain(result))
+
+
+def _described(system: ZSystem, intervals: Mapping[str, ZInterval], confidence_level: float) -> dict[str, Any]:
+    """Return a system's rates with the intervals for single rates, and its aggregates."""
+    values = {name: [interval.lower, interval.upper] for name, interval in intervals.items()}
+    rates = _single_rates(system.rates, confidence_level)
+    return {"name": system.name, "value": system.hter.value, **rates, "interval": values}
+
+
+def _saved_rates(system: dict[str, Any]) -> Rates:
+    """Return the rates that `_described` has put into a file."""
+    return Rates.of(*(system[name][key] for key in ("value", "trials") for name in ("far", "frr")))
+
+
+def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, Any]]:
+    """Return FAR and FRR, each with its normal, Wilson and exact interval, and the rule of three at no error."""
+    described: dict[str, dict[str, Any]] = {}
+    for name, rate, trials in (("far", rates.far, rates.negatives), ("frr", rates.frr, rates.positives)):
+        errors = float(rate * trials)
+        whole = round(errors) if abs(errors - round(errors)) < 1e-6 else errors
+        described[name] = {"value": float(rate), "errors": whole, "trials": int(trials)}
+        for method in ("normal", "wilson", "exact") + (() if errors else ("rule-of-three",)):
+            interval = proportion_interval(errors, trials, method=method, confidence_level=confidence_level)
+            described[name][method.replace("-", "_")] = [float(interval.lower), float(interval.upper)]
+    return described
+
+
+# -- making one --------------------------------------------------------------------------------------------------
+
+
+def ztest(
+    far: float, frr: float, negatives: int, positives: int, *,
+    far_b: float | None = None, frr_b: float | None = None, negatives_b: int | None = None,
+    positives_b: int | None = None,
+    measure: AnyMeasure = "hter", confidence_level: float = 0.95, alternative: Alternative = "two-sided",
+) -> ZTest:  # fmt: skip
+    """Test published rates: the interval around an HTER (or DCF), and the difference to a second system's.
+
+    Parameters
+    ----------
+    far, frr : float
+        The error rates, as fractions.
+    negatives, positives : int
+        How many trials of each class they come from (NN and NP).
+    far_b, frr_b, negatives_b, positives_b : optional
+        The second system; its class sizes are the first's where they are not given.
+    measure : str or Measure
+        ``hter``, ``dcf:...``, ``wer:0.3``, ``far``, ... : anything that adds FAR and FRR.
+    confidence_level : float
+        0.95 by default.
+    alternative : {"two-sided", "less", "greater"}
+        Whether the first system's measure differs, is below, or is above the second's (Eq. 3.20 is "greater").
+        For one system: an upper limit ("less") or a lower one ("greater").
+
+    Notes
+    -----
+    Equations 3.30 to 3.35 of the thesis. From rates alone two systems can only be taken for independent (3.32);
+    the dependent test (3.33) needs the scores: `ztest_scores`. NAIVE and CLASS are over-confident. The trials are
+    taken for independent; where users bring many trials each, use a user bootstrap.
+
+    Examples
+    --------
+    >>> from priori import ztest
+    >>> test = ztest(far=0.0115, frr=0.025, negatives=112_000, positives=400)
+    >>> f"{test.a.hter.width:.3%} {test.a.naive.width:.3%} {test.a.class_error.width:.3%}"  # Table 3.3
+    '1.531% 0.157% 0.125%'
+    >>> test = ztest(0.0115, 0.025, 112_000, 400, far_b=0.0195, frr_b=0.0275)
+    >>> test.significant, f"{test.comparison.independent.sd:.4f}"  # Table 3.4
+    (False, '0.0057')
+    """
+    setting = Setting.of(measure, None, confidence_level, alternative)
+    a = _published(far, frr, negatives, positives)
+    if far_b is None and frr_b is None:
+        if negatives_b is not None or positives_b is not None:
+            raise OptionError("negatives_b and positives_b are the second system's: give far_b and frr_b too")
+        return _tested(measure, setting, [("A", a)], None)
+    if far_b is None or frr_b is None:
+        raise OptionError(f"a second system needs both rates: {argument('far_b')} and {argument('frr_b')}")
+    sizes = negatives if negatives_b is None else negatives_b, positives if positives_b is None else positives_b
+    b = _published(far_b, frr_b, *sizes, of="_b")
+    return _tested(measure, setting, [("A", a), ("B", b)], None)
+
+
+def ztest_scores(
+    a: Any, threshold_a: float, b: Any = None, threshold_b: float | None = None, *,
+    unpaired: bool = False, measure: AnyMeasure = "hter", confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided", names: tuple[str, str] = ("A", "B"),
+) -> ZTest:  # fmt: skip
+    """Test scores at thresholds fixed in advance: one system's interval, or two systems' difference.
+
+    Parameters
+    ----------
+    a, b : Scores
+        Test scores; trials are paired by id, or by row where there are none (`priori.scores.pairing`).
+    threshold_a, threshold_b : float
+        The thresholds, chosen on other data (`priori.choose_threshold`).
+    unpaired : bool
+        The two test sets hold different trials: the independent test alone.
+    measure, confidence_level, alternative
+        As in `ztest`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from priori import Scores, ztest_scores
+    >>> rng = np.random.default_rng(0)
+    >>> label = np.repeat([0, 1], 500)
+    >>> a = Scores.from_predictions(label, rng.normal(3 * label))
+    >>> b = Scores.from_predictions(label, rng.normal(2 * label))
+    >>> ztest_scores(a, 1.5, b, 1.0).sentence
+    'A and B differ significantly at 95 % (confidence: dependent more than 99.9 %, independent more than 99.9 %)'
+    """
+    setting = Setting.of(measure, None, confidence_level, alternative)
+    a = as_score_set(a)
+    systems = [(names[0], Rates.from_outcomes(count(a, threshold_a)))]
+    if b is None:
+        return _tested(measure, setting, systems, None, users_unused(a))._came_from(a)
+    if threshold_b is None:
+        raise OptionError("the second system needs its threshold (threshold_b)")
+    b = as_score_set(b)
+    systems.append((names[1], Rates.from_outcomes(count(b, threshold_b))))
+    differing = None if unpaired else disagreements(a, b, threshold_a, threshold_b)
+    return _tested(measure, setting, systems, differing, users_unused(a, b))._came_from(a, b)
+
+
+def _tested(
+    measure: AnyMeasure, setting: Setting, rates: list[tuple[str, Rates]], differing: Disagreements | None,
+    cautions: tuple[Caution, ...] = (),
+) -> ZTest:  # fmt: skip
+    """Test one system or two; with the trials on which they disagree where these are the same."""
+    level, alternative = setting.confidence_level, setting.alternative
+    systems = [ZSystem.of(name, of_system, setting) for name, of_system in rates]
+    warnings = [*cautions, *(line for system in systems for line in _doubts(system, level))]
+    comparison = None
+    if len(systems) == 2:
+        comparison = ZComparison.of(systems[0].rates, systems[1].rates, setting, differing)
+        difference = float(comparison.independent.value)
+        if (alternative == "greater" and difference < 0) or (alternative == "less" and difference > 0):
+            direction = "above" if alternative == "greater" else "below"
+            text = (
+                f"the one-sided test asks whether A is {direction} B, and the difference A - B is {difference:.4g}: it "
+                "cannot be significant (a direction must be fixed before looking)"
+            )
+            warnings.append(Caution("wrong-direction", text))
+    b = None if comparison is None else systems[1]
+    return ZTest(get_measure(measure), level, alternative, systems[0], b, comparison, tuple(warnings))
+
+
+def _published(far: float, frr: float, negatives: int, positives: int, of: str = "") -> Rates:
+    for name, rate in (("far", far), ("frr", frr)):
+        check_rate(name + of, rate)
+    for name, trials in (("negatives", negatives), ("positives", positives)):
+        if not (trials >= 1 and float(trials).is_integer()):
+            raise InputError(f"{name}{of} = {trials:g} is not a number of trials; give a whole number from 1 up")
+    return Rates.of(far, frr, negatives, positives)
+
+
+def _doubts(system: ZSystem, confidence_level: float) -> list[Caution]:
+    """Return a warning for each rate whose normal approximation is doubtful, with what to use instead."""
+    lines = []
+    for name, single in _single_rates(system.rates, confidence_level).items():
+        rate, trials = single["value"], single["trials"]
+        spread = trials * rate * (1 - rate)
+        if spread >= NORMAL_RULE:
+            continue
+        (low, high), (wilson_low, wilson_high) = single["exact"], single["wilson"]
+        offers = [f"exact {low:.5f} to {high:.5f}", f"Wilson {wilson_low:.5f} to {wilson_high:.5f}"]
+        if "rule_of_three" in single:
+            offers.append(f"rule of three at most {single['rule_of_three'][1]:.5f}")
+        text = (
+            f"{system.name}: {name.upper()} {rate:g} of {trials} trials has n p (1 - p) = {spread:.3g}, under "
+            f"{NORMAL_RULE:g}: the normal distribution fits badly there; {100 * confidence_level:g} % intervals of the "
+            f"{name.upper()} alone: {', '.join(offers)}"
+        )
+        lines.append(Caution("normal-fits-badly", text))
+    return lines
+
+
+def users_unused(*sets: ScoreSet) -> tuple[Caution, ...]:
+    """Return a caution where users are known: the z-tests take all trials for independent."""
+    if not any(scores.has_users for scores in sets):
+        return ()
+    text = (
+        "the users of the trials are known but not used: trials of one user are alike, so the z-tests are too sure; "
+        "compare with a bootstrap that draws users (priori compare)"
+    )
+    return (Caution("users-unused", text),)

@@ -1,0 +1,1 @@
+"""What scores cost as log-likelihood ratios."""

@@ -1,0 +1,156 @@
+"""Intervals around what is expected of a system as a method: from its estimates, on the scale of logits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from priori.base.quantiles import quantile
+from priori.base.types import Floats, Progress
+from priori.curves.epc import EPC
+from priori.decisions.outcomes import Outcomes, count
+from priori.scores.influence import welch
+from priori.uncertainty.bootstrap.calibration import Calibration
+from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.run import scaled
+from priori.uncertainty.expected.estimates import Estimates, side_by_side
+from priori.uncertainty.expected.method import expected_values
+
+
+class Expected(NamedTuple):
+    """What is expected, its bounds, draws around it where they were kept, and warnings."""
+
+    value: Floats
+    lower: Floats
+    upper: Floats
+    replicates: Floats | None
+    warnings: tuple[str, ...]
+
+
+class Estimated(NamedTuple):
+    """One of some systems whose expected values were estimated together, and by what plan."""
+
+    estimates: Estimates
+    system: int
+    plan: BootstrapPlan
+
+    def serves(self, plan: BootstrapPlan) -> bool:
+        """Return whether another plan draws the same units from the same streams."""
+        drawn = ((each.design.name, each.shared_users, each.seed) for each in (plan, self.plan))
+        return next(drawn) == next(drawn)
+
+
+def expected_curve(
+    curve: EPC, plan: BootstrapPlan, known: Estimated | None = None, *, threads: int | None = None,
+    progress: Progress | None = None, keep: bool = False,
+) -> Expected:  # fmt: skip
+    """Return the expected value of one system at each alpha, with bounds; from what is ``known``, where it serves."""
+    if known is None or not known.serves(plan):
+        known = Estimated(expected_values([curve], plan, threads=threads, progress=progress), 0, plan)
+    estimates, system, _ = known
+    value, variance, degrees = estimates.contrast(np.arange(len(estimates.value)) == system)
+    shift, more = half_errors(curve, plan.calibration(curve.test, curve.threshold))
+    draws = estimates.draws(plan.n_resamples, plan.seed)[:, system] if keep or plan.simultaneous else None
+    variance, degrees = variance + more, welch([variance, more], [degrees, _most(estimates)])
+    deviations = _reach(plan.level, degrees, draws if plan.simultaneous else None)
+    bounds = bounds_of(value + shift, deviations * np.sqrt(variance), *range_of(curve))
+    lower, upper = _with_value(value, *bounds)
+    return Expected(value, lower, upper, value + draws if keep and draws is not None else None, estimates.warnings)
+
+
+def expected_areas(
+    curves: Sequence[EPC], plan: BootstrapPlan, offset: Floats, *, threads: int | None = None,
+    progress: Progress | None = None,
+) -> Expected:  # fmt: skip
+    """Return the mean over alphas of each of two curves of one system, then of both, with bounds, moved by ``offset``.
+
+    Their criteria may differ; the same seed draws the same sets for both.
+    """
+    each = [expected_values([curve], plan, threads=threads, progress=progress) for curve in curves]
+    estimates = side_by_side(each)
+    shares = np.full(curves[0].alpha.size, 1 / curves[0].alpha.size)
+    weights = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+    value, variance, degrees = (
+        np.concatenate(column) for column in zip(*(estimates.contrast(row, shares) for row in weights), strict=True)
+    )
+    halves = [half_errors(curve, plan.calibration(curve.test, curve.threshold)) for curve in curves]
+    shift = np.array(weights) @ [moved @ shares for moved, _ in halves]
+    more = (np.array(weights) @ [np.sqrt(spread) @ shares for _, spread in halves]) ** 2
+    ends = np.array([[end @ shares for end in range_of(curve)] for curve in curves])
+    draws = None
+    if plan.simultaneous:
+        draws = estimates.draws(plan.n_resamples, plan.seed) @ shares @ np.array(weights).T
+    most = np.full(len(weights), _most(estimates).min())
+    variance, degrees = variance + more, welch([variance, more], [degrees, most])
+    half = _reach(plan.level, degrees, draws) * np.sqrt(variance)
+    value = value + offset
+    lower, upper = _with_value(value, *bounds_of(value + shift, half, *(np.array(weights) @ ends).T))
+    return Expected(value, lower, upper, None, estimates.warnings)
+
+
+def _with_value(value: Floats, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return the bounds: half an error moves them, never so far that the value itself is outside."""
+    return np.minimum(lower, value), np.maximum(upper, value)
+
+
+def _most(estimates: Estimates) -> Floats:
+    """Return the degrees of freedom of what no unit showed at each alpha: those of the smaller set."""
+    return np.asarray(np.min([part.degrees for part in estimates.parts], axis=0))
+
+
+def half_errors(curve: EPC, calibration: Calibration | None) -> tuple[Floats, Floats]:
+    """Return what half an error and half a right decision in each class move the value by, and the variance of that.
+
+    Where no error was seen none is known of; see `priori.uncertainty.bootstrap.calibration`.
+    """
+    shift, variance = np.zeros(curve.alpha.size), np.zeros(curve.alpha.size)
+    if calibration is None:
+        return shift, variance
+    test = curve.test
+    seen = curve.outcomes if test.unmixed is test else scaled(count(test, curve.threshold), test.n_negatives)
+    negative, positive = calibration.weight / 2
+    for fp, fn in ((negative, 0.0), (0.0, positive)):
+        more = Outcomes(tp=seen.tp + fn, fp=seen.fp + fp, tn=seen.tn + fp, fn=seen.fn + fn)
+        moved = curve.measure(more, curve.alpha) - curve.value
+        shift += moved
+        variance += 2 * moved**2  # of a gamma variable of shape 1/2, whose mean is 1/2
+    return shift, variance
+
+
+def range_of(curve: EPC) -> tuple[Floats, Floats]:
+    """Return the values without any error and with nothing but errors, the smaller first, at each alpha."""
+    positives, negatives = curve.outcomes.positives, curve.outcomes.negatives
+    right = Outcomes(tp=positives, fp=0 * negatives, tn=negatives, fn=0 * positives)
+    wrong = Outcomes(tp=0 * positives, fp=negatives, tn=0 * negatives, fn=positives)
+    ends = np.stack([np.broadcast_to(curve.measure(each, curve.alpha), curve.alpha.shape) for each in (right, wrong)])
+    return ends.min(axis=0), ends.max(axis=0)
+
+
+def bounds_of(value: Floats, half: Floats, lowest: Floats, highest: Floats) -> tuple[Floats, Floats]:
+    """Return value minus and plus ``half``; inside a range, on the scale of logits of the share of it."""
+    from scipy.special import expit, logit
+
+    inside = (value > lowest) & (value < highest) & np.isfinite(highest - lowest)
+    width = np.where(inside, highest - lowest, 1.0)
+    share = np.where(inside, (value - lowest) / width, 0.5)
+    reach = half / width / (share * (1 - share))
+    lower, upper = (
+        np.where(inside, lowest + width * expit(logit(share) + sign * reach), value + sign * half) for sign in (-1, 1)
+    )
+    return lower, upper
+
+
+def _reach(level: float, degrees: Floats, draws: Floats | None) -> Floats:
+    """Return how many standard deviations bounds lie away, at each alpha; with draws, for all alphas together."""
+    from scipy.special import ndtr, stdtrit
+
+    tail = np.full(degrees.size, (1 - level) / 2)
+    if draws is not None:
+        spread = np.sqrt((draws**2).mean(axis=0))
+        moving = spread > 0
+        if moving.any():
+            largest = np.abs(draws[:, moving] / spread[moving]).max(axis=1)
+            tail = np.minimum(tail, ndtr(-float(quantile(largest, level))))
+    return np.asarray(-stdtrit(degrees, tail))

@@ -1,0 +1,272 @@
+"""Smoothed bootstrap development sets, with the thresholds chosen on each of them.
+
+Units are drawn with replacement, and every trial that comes is moved a little along the score axis, its class keeping
+mean and spread. Of many trials, or of counts, units are histograms that are smoothed once and added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.errors import OptionError
+from priori.base.types import Floats, Ints, Progress
+from priori.scores import Scores, Trials
+from priori.uncertainty.bootstrap.draws import attacks_of, share_of
+from priori.uncertainty.bootstrap.kernel_criteria import common_kind
+from priori.uncertainty.bootstrap.kernel_loading import load_kernel
+from priori.uncertainty.bootstrap.plain import choose_again
+from priori.uncertainty.bootstrap.run import Resampled, gather
+from priori.uncertainty.expected.score_axis import ScoreAxis, bandwidth, tied
+from priori.uncertainty.expected.units import Units
+
+#: At least so many smoothed sets, and so many for each unit.
+SETS, SETS_PER_UNIT = 1000, 5
+#: Normal numbers are among so many quantiles: those that `priori.uncertainty.bootstrap.bagging` indexes by its bits.
+QUANTILES = 1 << 12
+#: The purpose of their stream.
+BAGS = 3_000_017
+#: From so many trials on, units are histograms.
+MANY = 1 << 17
+#: What the larger class of a set adds up to in whole numbers, where units are histograms.
+WHOLE, WHOLE_BY_CRITERION = 1 << 26, 1 << 14
+
+#: Counts sets first, first + 1, ... in which units come as often as the rows say: class by class, by system.
+_Count = Callable[[int, Floats], Iterator[tuple[Any, Any]]]
+
+
+class SmoothedSets(NamedTuple):
+    """How often each unit came (sets, units), and how many cells thresholds reject (sets, systems, alphas)."""
+
+    weights: Floats
+    rejected: NDArray[np.int32]
+
+
+def smoothed_sets(
+    systems: Sequence[Resampled], devs: Sequence[Scores], wholes: Sequence[Scores], axes: Sequence[ScoreAxis],
+    units: Sequence[Units], seed: int, *, threads: int | None = None, progress: Progress | None = None,
+) -> SmoothedSets:  # fmt: skip
+    """Draw smoothed sets of the development trials ``devs`` and choose each system's thresholds on them.
+
+    Where these are counts in wide cells, ``wholes`` tell which scores are tied; else they are the same.
+    """
+    counted = any(dev.negative.number is not None for dev in devs)
+    many = counted or sum(len(dev) for dev in devs[:1]) > MANY
+    by_histogram = counted or (many and units[0].partner is None)
+    by_class, count, alphas = _ByClass.of(devs[0], units[0]), units[0].count, len(systems[0].fractions)
+    # A trial comes more than once where its users do.
+    kind = common_kind(systems, 4 * WHOLE if by_histogram else 16 * max(len(dev) for dev in devs))
+    if kind is None and devs[0].omega is not None:
+        raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
+    counts: _Count
+    if by_histogram:
+        whole = WHOLE_BY_CRITERION if kind is None else WHOLE
+        counts = _histogram_counts(devs, wholes, axes, units, whole)
+    else:
+        counts = _trial_counts(devs, axes, _smooth_trials(devs, axes, by_class), seed)
+    draw = load_kernel("draw_units", "bagging")
+
+    def work(first: int, rows: int) -> Floats:
+        weights, rejected = np.empty((rows, count)), np.empty((rows, len(systems), alphas), dtype=np.int64)
+        draw(first, seed, BAGS, units[0].strata, by_class.starts, by_class.unit, by_class.partner, weights)
+        for s, (pair, axis) in enumerate(zip(counts(first, weights), axes, strict=True)):
+            if kind is None:
+                system, kept = systems[s], systems[s].thresholds
+                rejected[:, s] = choose_again(system.criterion, system.fractions, pair, axis.value, axis.value, kept)
+            else:
+                kernel = load_kernel("choose_again", "readers")
+                kernel(kind[0], *pair, axis.value, 1, *kind[1:], axis.value, rejected[:, s])
+        return np.hstack([weights, rejected.reshape(rows, -1)])
+
+    sets = max(SETS, SETS_PER_UNIT * count)
+    both = gather(work, sets, 64, threads=threads, progress=progress)
+    return SmoothedSets(both[:, :count].copy(), both[:, count:].astype(np.int32).reshape(sets, len(systems), alphas))
+
+
+# -- trial by trial ----------------------------------------------------------------------------------------------
+
+
+class SmoothTrials(NamedTuple):
+    """The development trials for the kernel, one class after another, see `priori.uncertainty.bootstrap.bagging`.
+
+    Those of class c are from ``starts[c]`` to ``starts[c + 1]``. ``place[i, s]`` is where trial i of system s lies, in
+    cells; where ``held`` it stays there. ``width[c, s]`` is the bandwidth in standard deviations, ``shrink`` what keeps
+    the spread as it is.
+    """
+
+    starts: Ints
+    unit: NDArray[np.int32]
+    partner: NDArray[np.int32]
+    place: Floats
+    held: NDArray[np.bool_]
+    width: Floats
+    shrink: Floats
+
+
+class _ByClass(NamedTuple):
+    """Trials by class (negatives, positives, attacks with a share) and unit; ``which`` of their set they are."""
+
+    starts: Ints
+    unit: NDArray[np.int32]
+    partner: NDArray[np.int32]
+    which: tuple[NDArray[np.intp], ...]
+
+    @classmethod
+    def of(cls, dev: Scores, units: Units) -> _ByClass:
+        attack = attacks_of(dev)
+        partner = np.full(attack.size, -1, dtype=np.int32) if units.partner is None else units.partner
+        nobody = np.full(units.classes[1].unit.size, -1, dtype=np.int32)
+        classes = [
+            (np.flatnonzero(~attack), units.classes[0].unit, partner),
+            (np.arange(units.classes[1].unit.size), units.classes[1].unit, nobody),
+            (np.flatnonzero(attack), units.classes[0].unit, partner),
+        ]
+        which = tuple(each[np.argsort(unit[each], kind="stable")] for each, unit, _ in classes)
+        unit = np.concatenate([own[each] for each, (_, own, _) in zip(which, classes, strict=True)])
+        other = np.concatenate([own[each] for each, (_, _, own) in zip(which, classes, strict=True)])
+        return cls(np.cumsum([0, *(each.size for each in which)]), unit, other, which)
+
+
+def _smooth_trials(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: _ByClass) -> SmoothTrials:
+    """Lay out the trials of every system, class by class."""
+    place, held, width = list[Floats](), list[NDArray[np.bool_]](), []
+    for dev, axis in zip(devs, axes, strict=True):
+        sets = dev.negative, dev.positive, dev.negative
+        classes = [trials.take(which) for trials, which in zip(sets, by_class.which, strict=True)]
+        place.append(np.concatenate([axis.places(trials.score) for trials in classes]))
+        held.append(np.concatenate([tied(trials) | (not axis.smooth) for trials in classes]))
+        width.append([bandwidth(len(trials)) for trials in classes])
+    widths = np.array(width).T.copy()
+    shrink = 1 / np.sqrt(1 + widths**2)
+    return SmoothTrials(*by_class[:3], np.stack(place, axis=1), np.stack(held, axis=1), widths, shrink)
+
+
+def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], trials: SmoothTrials, seed: int) -> _Count:
+    """Return what counts every trial that comes where it is moved to."""
+    from scipy.special import ndtri
+
+    quantiles = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
+    width, classes, omega = max(axis.cells for axis in axes), 2 + (devs[0].omega is not None), share_of(devs[0])
+    smooth, join = load_kernel("smooth_trials", "bagging"), load_kernel("join_attacks")
+
+    def counts(first: int, weights: Floats) -> Iterator[tuple[Any, Any]]:
+        found = np.empty((classes, len(weights), len(devs), width), dtype=np.int64)
+        for c in range(classes):
+            smooth(first, seed, BAGS + 1, c, trials, quantiles, weights, found[c])
+        for s, axis in enumerate(axes):
+            negative, positive = found[0, :, s, : axis.cells], found[1, :, s, : axis.cells]
+            if classes == 3:
+                negative = np.hstack([negative, found[2, :, s, : axis.cells]])
+                join(negative, omega, positive)
+            yield negative[:, : axis.cells], positive
+
+    return counts
+
+
+# -- by histogram ------------------------------------------------------------------------------------------------
+
+
+def _histogram_counts(
+    devs: Sequence[Scores], wholes: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units], whole: int
+) -> _Count:
+    """Return what adds up the smoothed histograms of units; the larger class of a set adds up to about ``whole``."""
+    pairs, histograms = [_Pairs.of(codes) for codes in units], []
+    for dev, like, axis, codes, pair in zip(devs, wholes, axes, units, pairs, strict=True):
+        scale = np.float32(whole / max(dev.n_negatives, dev.n_positives))
+        positive = scale * _smooth_histogram(dev.positive, axis, codes.classes[1].unit, codes.count, like.positive)
+        if dev.omega is None:
+            negative = [scale * _smooth_histogram(dev.negative, axis, pair.row, pair.rows, like.negative)]
+        else:
+            attack = attacks_of(dev)
+            strata = [
+                (dev.negative.take(np.flatnonzero(part)), codes.classes[0].unit[part]) for part in (~attack, attack)
+            ]
+            negative = [scale * _smooth_histogram(trials, axis, code, codes.count, trials) for trials, code in strata]
+        histograms.append((negative, positive))
+
+    def counts(first: int, weights: Floats) -> Iterator[tuple[Any, Any]]:
+        drawn = weights.astype(np.float32)
+        for dev, pair, (negative, positive) in zip(devs, pairs, histograms, strict=True):
+            sums: Floats = pair.weights(drawn) @ negative[0]
+            if dev.omega is not None:
+                sums = _join(sums, drawn @ negative[1], float(dev.omega))
+            yield np.rint(sums).astype(np.int64), np.rint(drawn @ positive).astype(np.int64)
+
+    return counts
+
+
+class _Pairs(NamedTuple):
+    """The histograms that negatives lie in: of a unit, or of two where trials are crossed."""
+
+    row: NDArray[np.int32]
+    rows: int
+    members: tuple[NDArray[Any], NDArray[Any]] | None
+
+    @classmethod
+    def of(cls, units: Units) -> _Pairs:
+        if units.partner is None:
+            return cls(units.classes[0].unit, units.count, None)
+        # The last column of the draws is one that always comes, for trials without a partner.
+        second_of = np.where(units.partner < 0, units.count, units.partner)
+        keys = units.classes[0].unit.astype(np.int64) * (units.count + 1) + second_of
+        present, row = np.unique(keys, return_inverse=True)
+        first, second = np.divmod(present, units.count + 1)
+        return cls(row.astype(np.int32), int(present.size), (first, second))
+
+    def weights(self, drawn: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return how often the trials of each histogram come, where units do so often."""
+        if self.members is None:
+            return drawn
+        first, second = self.members
+        one = np.ones((len(drawn), 1), dtype=drawn.dtype)
+        return np.asarray(drawn[:, first] * np.hstack([drawn, one])[:, second])
+
+
+def _join(impostors: Floats, attacks: Floats, omega: float) -> Floats:
+    """Return the negatives of each set (rows), attacks with their share; they add up to as many as there were."""
+    sizes = [each.sum(axis=1, keepdims=True) for each in (impostors, attacks)]
+    shares = [part / np.maximum(size, 1e-300) for part, size in zip((impostors, attacks), sizes, strict=True)]
+    return np.asarray(((1 - omega) * shares[0] + omega * shares[1]) * (sizes[0] + sizes[1]))
+
+
+def _smooth_histogram(
+    trials: Trials, axis: ScoreAxis, unit: NDArray[Any], units: int, whole: Trials
+) -> NDArray[np.float32]:
+    """Return the trials of one class by unit (rows) and cell, smoothed as single trials are on the average.
+
+    Cells stay as they are where most of the ``whole`` class is tied.
+    """
+    cells = np.floor(axis.places(trials.score)).astype(np.int64)
+    counted = np.bincount(unit.astype(np.int64) * axis.cells + cells, trials.number, units * axis.cells)
+    histogram = counted.reshape(units, axis.cells).astype(np.float32)
+    if not axis.smooth:
+        return histogram
+    held = tied(whole)
+    number = histogram.sum(axis=0)
+    at = np.floor(axis.places(whole.score)).astype(np.int64)
+    stays = np.bincount(at, held if whole.number is None else held * whole.number, axis.cells) > number / 2
+    stays[[0, -1]] = True
+    return np.asarray(histogram @ _smoothing(number, stays, bandwidth(len(trials))))
+
+
+def _smoothing(number: Floats, stays: NDArray[np.bool_], width: float) -> NDArray[np.float32]:
+    """Return where what lies in each cell (rows) goes."""
+    from scipy.special import ndtr
+
+    centre = np.arange(number.size) + 0.5
+    weight = np.where(stays, 0.0, number)
+    if not weight.any():
+        return np.eye(number.size, dtype=np.float32)
+    mean = np.average(centre, weights=weight)
+    spread = max(np.sqrt(np.average((centre - mean) ** 2, weights=weight)), 1e-9)
+    shrink = 1 / np.sqrt(1 + width**2)
+    edges = np.arange(1.0, number.size)  # what is beyond the first and the last of these comes into the cells there
+    edges[0], edges[-1] = -np.inf, np.inf
+    moved = ndtr((edges - (mean + (centre[:, None] - mean) * shrink)) / (width * spread * shrink))
+    smoothing = np.zeros((number.size, number.size), dtype=np.float32)
+    smoothing[:, 1:-1] = np.diff(moved, axis=1)
+    smoothing[stays] = np.eye(number.size, dtype=np.float32)[stays]
+    return smoothing

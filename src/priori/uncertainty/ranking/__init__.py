@@ -1,0 +1,1 @@
+"""Many systems: every pair, every rank, which could be the best."""

@@ -1,0 +1,149 @@
+"""Ranks: what tests of all pairs say about each system's rank, about the best, and about groups that do not differ."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from string import ascii_letters
+
+import numpy as np
+
+from priori.base.types import Floats, Ints, Mask
+from priori.uncertainty.comparing.max_t import Family, count_maxima
+
+#: Draws that are ranked at a time: some ten megabytes where systems are hundreds.
+DRAWS_AT_A_TIME = 1 << 10
+
+
+def told_apart(values: Floats) -> Floats:
+    """Return values that are equal where they differ in the last digits of floating point only."""
+    return np.round(values, 12)
+
+
+def ranks_of(badness: Floats) -> Ints:
+    """Return the rank of each system along the last axis: one more than the number of those that are better.
+
+    Examples
+    --------
+    >>> ranks_of(np.array([0.3, 0.1, 0.3])).tolist()
+    [2, 1, 2]
+    """
+    return 1 + _runs_of_equals(told_apart(badness))[0]
+
+
+def _runs_of_equals(values: Floats) -> tuple[Ints, Ints]:
+    """Return how many values along the last axis are below each, and how many are below it or equal to it."""
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    place = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
+    differs = ordered[..., 1:] != ordered[..., :-1]
+    edge = np.ones((*values.shape[:-1], 1), dtype=np.bool_)
+    first = np.maximum.accumulate(np.where(np.concatenate([edge, differs], axis=-1), place, 0), axis=-1)
+    ends = np.where(np.concatenate([differs, edge], axis=-1), place + 1, values.shape[-1])
+    last = np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
+    below, until = np.empty(values.shape, dtype=np.int64), np.empty(values.shape, dtype=np.int64)
+    np.put_along_axis(below, order, first, axis=-1)
+    np.put_along_axis(until, order, last, axis=-1)
+    return below, until
+
+
+def rank_bounds(better: Mask) -> tuple[Ints, Ints]:
+    """Return the interval of every rank from which system (row) is significantly better than which (column).
+
+    As many systems as are significantly better come before, as many as are worse after (Mogstad, Romano, Shaikh and
+    Wilhelm 2024). The intervals hold together, as the tests do.
+
+    Examples
+    --------
+    >>> lower, upper = rank_bounds(np.array([[False, False, True], [False, False, True], [False, False, False]]))
+    >>> lower.tolist(), upper.tolist()
+    ([1, 1, 3], [2, 2, 3])
+    """
+    return 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
+
+
+def model_confidence_set(draws: Floats, family: Family, badness: Floats, *, threads: int | None = None) -> Floats:
+    """Return for every system the p-value of its being the best (Hansen, Lunde and Nason 2011, the range statistic).
+
+    The worst is left out again and again, as long as the largest of all differences left is more than chance. A family
+    of all pairs; ``badness`` is the greater, the worse a system is, and decides between equals.
+    """
+    systems = badness.size
+    deviates = np.zeros((systems, systems))
+    deviates[family.plus, family.minus], deviates[family.minus, family.plus] = family.deviates, -family.deviates
+    stage, reached, last = np.full(systems, systems), [], []
+    for number in range(systems - 1):
+        largest = deviates.max(axis=1)
+        reached.append(largest.max())
+        worst = int(np.where(largest == reached[-1], badness, -np.inf).argmax())
+        deviates[worst], deviates[:, worst] = -np.inf, -np.inf
+        stage[worst] = number
+        last.append(worst)
+    # A pair is left out with the first of its systems; those that stay longest are counted first.
+    leaves = np.minimum(stage[family.plus], stage[family.minus])
+    order = np.argsort(-leaves, kind="stable")
+    leaves = leaves[order]
+    counts, _ = count_maxima(draws, family.take(order), np.asarray(reached)[leaves], "both", threads=threads)
+    p_values = np.ones(systems)
+    complete = np.flatnonzero(np.diff(leaves, append=-1))  # all pairs of a stage are in
+    p_values[np.asarray(last)[leaves[complete]]] = ((1 + counts) / (1 + len(draws)))[complete]
+    for before, system in pairwise(last):
+        p_values[system] = max(p_values[system], p_values[before])
+    return p_values
+
+
+def rank_shares(values: Floats) -> Floats:
+    """Return how often each system (row) has each rank (column), the least value being first; equals share theirs.
+
+    Examples
+    --------
+    >>> rank_shares(np.array([[0.1, 0.2], [0.3, 0.2], [0.1, 0.3], [0.2, 0.2]])).tolist()
+    [[0.625, 0.375], [0.375, 0.625]]
+    """
+    draws, systems = values.shape
+    shares = np.zeros((systems, systems + 1))
+    for start in range(0, draws, DRAWS_AT_A_TIME):
+        below, until = _runs_of_equals(values[start : start + DRAWS_AT_A_TIME])
+        row, share = np.arange(systems) * (systems + 1), (1 / (until - below)).ravel()
+        for side, sign in ((below, 1), (until, -1)):
+            added = np.bincount((row + side).ravel(), share, shares.size)
+            shares += sign * added.reshape(shares.shape)
+    return np.asarray(np.cumsum(shares, axis=1)[:, :-1] / draws)
+
+
+def groups_alike(alike: Mask) -> list[list[int]]:
+    """Return groups of systems that are all alike, so that two are in one together just where they are alike.
+
+    Every two that are alike and in no group yet make one, together with all the others that are alike with everyone in
+    it. That need not be the fewest groups, but takes no longer than the pairs.
+    """
+    systems = len(alike)
+    together = np.zeros_like(alike)
+    groups: list[list[int]] = []
+    for system in range(systems):
+        others = np.flatnonzero(alike[system]).tolist()
+        for other in others:
+            if together[system, other] or (system == other and len(others) > 1):
+                continue
+            group, possible = {system, other}, alike[system] & alike[other]
+            for member in np.flatnonzero(possible).tolist():
+                if possible[member]:
+                    group.add(member)
+                    possible &= alike[member]
+            groups.append(sorted(group))
+            together[np.ix_(groups[-1], groups[-1])] = True
+    return sorted(groups)
+
+
+def group_letters(alike: Mask) -> list[str]:
+    """Return the letters of each system, given from best to worst; two share one just where they are alike.
+
+    Examples
+    --------
+    >>> group_letters(np.array([[True, True, False], [True, True, True], [False, True, True]]))
+    ['a', 'ab', 'b']
+    """
+    letters = [""] * len(alike)
+    for number, group in enumerate(groups_alike(alike)):
+        for system in group:
+            letters[system] += ascii_letters[number % 52] * (1 + number // 52)
+    return letters

@@ -1,0 +1,317 @@
+"""DeLong: the interval of an AUC, and whether two AUCs differ. A posteriori, as the AUC itself.
+
+E. DeLong, D. DeLong and D. Clarke-Pearson, "Comparing the areas under two or more correlated receiver operating
+characteristic curves: a nonparametric approach", Biometrics 44, 1988. Where users are known: N. Obuchowski,
+"Nonparametric analysis of clustered ROC curve data", Biometrics 53, 1997.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, Self, get_args
+
+import numpy as np
+
+from priori.base.cautions import Caution
+from priori.base.errors import InputError, unknown
+from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, SIZE, TEXT, Layout, Schema, choice, of
+from priori.base.results import Result
+from priori.base.saved import Saved
+from priori.base.types import Floats
+from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
+from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
+from priori.scores.influence import People, Spread
+from priori.scores.inputs import as_score_set
+from priori.scores.trials import sort_both
+from priori.uncertainty.rates.class_means import ClassMeans, spread_of, spread_of_difference
+from priori.uncertainty.rates.proportions import (
+    ALTERNATIVE,
+    Alternative,
+    check_level,
+    p_values,
+    proportion_interval,
+    quantile,
+    standardise,
+)
+from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
+
+Method = Literal["logit", "normal"]
+#: What a file says of who the trials share.
+SHARED: dict[str, Schema] = {
+    "dependence": choice(*get_args(Dependence)),
+    "people": SIZE,
+    "degrees_of_freedom": NUMBER,
+}
+
+
+@dataclass(frozen=True, repr=False)
+class AposterioriAUCInterval(Result):
+    """An AUC, *a posteriori*, with DeLong's deviation and interval. Made by `a_posteriori_auc_interval`."""
+
+    auc: float
+    sd: float
+    lower: float
+    upper: float
+    method: str
+    dependence: str
+    people: int
+    degrees_of_freedom: float | None
+    confidence_level: float
+    warnings: tuple[str, ...]
+
+    @property
+    def width(self) -> float:
+        """The whole interval, upper minus lower."""
+        return self.upper - self.lower
+
+    _layout = Layout(
+        "An AUC, a posteriori, with DeLong's interval: one row.",
+        of("number", "auc sd lower upper width"),
+        {"kind": A_POSTERIORI, "method": TEXT, **SHARED, "confidence_level": LEVEL, "warnings": CAUTIONS},
+        one_row=True,
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        return super()._from_parts(saved, degrees_of_freedom=saved["degrees_of_freedom"], **known)
+
+
+@dataclass(frozen=True, repr=False)
+class AposterioriAUCTest(Result):
+    """Two AUCs, *a posteriori*, and DeLong's test of their difference. Made by `a_posteriori_auc_test`."""
+
+    auc_a: float
+    auc_b: float
+    difference: float
+    sd: float
+    lower: float
+    upper: float
+    statistic: float
+    p_value: float
+    paired: bool
+    dependence: str
+    people: int
+    degrees_of_freedom: float | None
+    alternative: str
+    confidence_level: float
+    warnings: tuple[str, ...]
+
+    @property
+    def significant(self) -> bool:
+        """Whether the AUCs differ at the confidence level."""
+        return self.p_value < 1 - self.confidence_level
+
+    _layout = Layout(
+        "Two AUCs, a posteriori, and DeLong's test: one row.",
+        {**of("number", "auc_a auc_b difference sd lower upper statistic p_value"), "significant": "boolean"},
+        {"kind": A_POSTERIORI, "paired": FLAG, **SHARED, "alternative": ALTERNATIVE}
+        | {"confidence_level": LEVEL, "warnings": CAUTIONS},
+        one_row=True,
+    )
+
+    @classmethod
+    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+        return super()._from_parts(saved, degrees_of_freedom=saved["degrees_of_freedom"], **known)
+
+
+# -- structural components -------------------------------------------------------------------------------------
+
+
+class Components(ClassMeans):
+    """For each trial, the share of the other class that it stands on the right side of (ties count half).
+
+    ``positive[i]`` is the share of negatives below positive i, ``negative[j]`` the share of positives above
+    negative j; the mean of either is the AUC.
+    """
+
+    @classmethod
+    def of(cls, scores: Scores) -> Components:
+        """Look every trial up in the other class, sorted: O(n log n), what midranks give."""
+
+        def below(values: Floats, others: Trials) -> Floats:
+            if others.number is None:
+                ordered = others.sorted
+                twice = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
+            else:
+                lower = np.where(values == -np.inf, 0, others.rejected(np.nextafter(values, -np.inf)))
+                twice = lower + others.rejected(values)
+            return np.asarray(twice / (2 * len(others)))
+
+        negative, positive = scores.negative, scores.positive
+        sort_both(negative, positive)
+        return cls(1 - below(negative.score, positive), below(positive.score, negative),
+                   (negative.number, positive.number))  # fmt: skip
+
+
+class _Judged(NamedTuple):
+    """A system's trials in memory, or entries in their place, what they add to the AUC, and what to say of that."""
+
+    components: Components
+    scores: Scores
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, scores: ScoreSet) -> _Judged:
+        for name, trials in (("negatives", scores.n_negatives), ("positives", scores.n_positives)):
+            if trials < 2:
+                raise InputError(f"{scores.source}: DeLong's variance needs at least two {name}; there is {trials}")
+        known, notes = condense(scores, ("user", "probe_user"), narrow=BOUND)
+        return cls(Components.of(known), known, notes)
+
+
+# -- the two questions -----------------------------------------------------------------------------------------
+
+
+def a_posteriori_auc_interval(
+    scores: Any, *, confidence_level: float = 0.95, method: Method = "logit",
+    dependence: Dependence | None = None,
+) -> AposterioriAUCInterval:  # fmt: skip
+    """Return DeLong's interval for the AUC of one system. *A posteriori*: no threshold is fixed in advance.
+
+    Parameters
+    ----------
+    scores : Scores
+        The test scores.
+    confidence_level : float
+        0.95 by default.
+    method : {"logit", "normal"}
+        Student's interval on the scale of log(AUC / (1 - AUC)), which stays inside 0 and 1 by itself and holds near
+        1, with Satterthwaite's degrees of freedom; or the normal interval of the AUC itself, cut at 0 and 1 (pROC's).
+    dependence : {"none", "user", "crossed"}, optional
+        What makes trials alike; by default both identities where they are known, else the user (Obuchowski's
+        variance), else nothing (DeLong's).
+
+    Notes
+    -----
+    Where the classes do not overlap, DeLong's variance is 0. The interval is then Clopper and Pearson's for as many
+    pairs of a negative and a positive as share nobody: all of them were in order.
+
+    Examples
+    --------
+    >>> from priori import Scores, a_posteriori_auc_interval
+    >>> scores = Scores.from_arrays(negatives=[0.1, 0.2, 0.4, 0.5], positives=[0.3, 0.6, 0.7, 0.8])
+    >>> interval = a_posteriori_auc_interval(scores, method="normal")
+    >>> f"{interval.auc:.4f} {interval.sd:.4f} {interval.lower:.4f} {interval.upper:.4f}"
+    '0.8750 0.1443 0.5921 1.0000'
+    >>> apart = a_posteriori_auc_interval(Scores.from_arrays(range(50), range(50, 100)))
+    >>> f"{apart.auc:.4f} {apart.lower:.4f} {apart.upper:.4f}"
+    '1.0000 0.9289 1.0000'
+    """
+    level = check_level(confidence_level)
+    if method not in get_args(Method):
+        raise unknown("interval", method, get_args(Method))
+    scores = as_score_set(scores)
+    components, trials, notes = _Judged.of(scores)
+    shared = shared_by(trials, dependence)
+    spread = spread_of(components, trials.negative, trials.positive, shared)
+    auc, sd = a_posteriori_auc(scores), float(spread.sd)
+    if sd == 0:
+        pairs = _disjoint_pairs(trials, shared)
+        notes = (*_doubts(pairs), *notes)
+        bound = proportion_interval(auc * pairs, pairs, method="exact", confidence_level=level)
+        lower, upper = float(bound.lower), float(bound.upper)
+    elif method == "normal":
+        half = quantile(level) * sd
+        lower, upper = max(auc - half, 0.0), min(auc + half, 1.0)
+    else:
+        centre, half = np.log(auc / (1 - auc)), quantile(level, freedom=spread.freedom) * sd / (auc * (1 - auc))
+        lower, upper = (float(1 / (1 + np.exp(-limit))) for limit in (centre - half, centre + half))
+    freedom = spread.freedom if method == "logit" else None
+    return AposterioriAUCInterval(
+        auc, sd, lower, upper, method, shared, spread.people, freedom, level, notes
+    )._came_from(scores)
+
+
+def a_posteriori_auc_test(
+    a: Any, b: Any, *, unpaired: bool = False, confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided", dependence: Dependence | None = None,
+) -> AposterioriAUCTest:  # fmt: skip
+    """Test whether two AUCs differ, with DeLong's variance. *A posteriori*: no threshold is fixed in advance.
+
+    Parameters
+    ----------
+    a, b : Scores
+        Two systems on the same trials (paired by id, or by row where there are none: `priori.scores.pairing`).
+    unpaired : bool
+        The sets hold different trials: the variances are added, and the statistic is Welch's t, as in pROC.
+    confidence_level : float
+        Of the interval and the verdict.
+    alternative : {"two-sided", "less", "greater"}
+        Whether A's AUC differs, is below, or is above B's.
+    dependence : {"none", "user", "crossed"}, optional
+        As in `a_posteriori_auc_interval`; where users count, the statistic is Student's.
+
+    Examples
+    --------
+    >>> from priori import Scores, a_posteriori_auc_test
+    >>> label = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> a = Scores.from_predictions(label, [0.1, 0.2, 0.4, 0.5, 0.3, 0.6, 0.7, 0.8])
+    >>> b = Scores.from_predictions(label, [0.1, 0.6, 0.4, 0.5, 0.3, 0.2, 0.7, 0.8])
+    >>> test = a_posteriori_auc_test(a, b)
+    >>> f"{test.difference:.4f} {test.statistic:.4f} {test.p_value:.4f}"
+    '0.2500 1.2247 0.2207'
+    """
+    level = check_level(confidence_level)
+    quantile(level, alternative)  # says what is wrong with the alternative
+    a, b = as_score_set(a), as_score_set(b)
+    both = _Judged.of(a), _Judged.of(b)
+    if not (unpaired or (a.fits and b.fits)):
+        a.check_same_trials(b)
+    spread, shared = (_unpaired if unpaired else _paired)(*both, dependence)
+    # On the same trials, taken for independent, the statistic is normal, as in pROC.
+    freedom = spread.freedom if unpaired or shared != "none" else np.inf
+    auc_a, auc_b = a_posteriori_auc(a), a_posteriori_auc(b)
+    difference, sd = auc_a - auc_b, float(spread.sd)
+    statistic = float(standardise(difference, sd))
+    half = sd * quantile(level, alternative, freedom)
+    notes = (*both[0].notes, *both[1].notes)
+    if sd == 0:
+        pairs = min(_disjoint_pairs(each.scores, shared) for each in both)
+        notes = (*_doubts(pairs), *notes)
+        half = 1 - ((1 - level) / (2 if alternative == "two-sided" else 1)) ** (1 / pairs)
+    lower = -1.0 if alternative == "less" else max(difference - half, -1.0)
+    upper = 1.0 if alternative == "greater" else min(difference + half, 1.0)
+    return AposterioriAUCTest(
+        auc_a, auc_b, difference, sd, lower, upper, statistic, float(p_values(statistic, alternative, freedom)),
+        not unpaired, shared, spread.people, freedom if np.isfinite(freedom) else None, alternative, level,
+        tuple(dict.fromkeys(notes)),
+    )._came_from(a, b)  # fmt: skip
+
+
+def _paired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[Spread, str]:
+    """Return the spread of the difference of two systems on the same trials."""
+    shared = shared_by(a.scores, dependence)
+    return spread_of_difference(a[:2], b[:2], shared), shared
+
+
+def _unpaired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[Spread, str]:
+    """Return the spread of the difference of two systems on different trials; Welch's degrees of freedom."""
+    components, sets = (a.components, b.components), (a.scores, b.scores)
+    known = {shared_by(scores, dependence) for scores in sets}
+    shared = min(known, key=get_args(Dependence).index)  # what both know
+    spreads = [
+        spread_of(of_set, scores.negative, scores.positive, shared)
+        for of_set, scores in zip(components, sets, strict=True)
+    ]
+    if shared == "none":  # with all trials of a set as its size, as in pROC
+        spreads = [replace(each, freedom=each.most) for each in spreads]
+    return spreads[0].plus(spreads[1]), shared
+
+
+def _disjoint_pairs(scores: Scores, shared: str) -> int:
+    """Return how many pairs of a negative and a positive share nobody."""
+    if shared == "none":
+        return min(scores.n_negatives, scores.n_positives)
+    classes = People.of(scores.negative, scores.positive, crossed=shared == "crossed")
+    users = [int(np.count_nonzero(people.sizes[0])) for people in classes]
+    return min(*users, max(classes[0].count // (3 if len(classes[0].roles) > 1 else 2), 1))
+
+
+def _doubts(pairs: int) -> tuple[str, ...]:
+    return (
+        Caution(
+            "no-variance",
+            "DeLong's variance is 0 here (the classes do not overlap, or the systems rank alike): the interval is "
+            f"what {pairs} pairs of trials that share nobody allow",
+        ),
+    )

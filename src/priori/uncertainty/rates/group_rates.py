@@ -1,0 +1,343 @@
+"""Group rates: the error rates of groups of people at one threshold, and how far apart the groups are.
+
+The interval of each group is that of `rate_interval`, all groups of a rate together (Sidak). The largest difference
+between two groups, and the largest ratio, are bounded by the intervals of all pairs of groups together (Tukey), each
+from the intervals of its two rates: G. Zou and A. Donner, "Construction of confidence limits about effect measures: a
+general approach", Statistics in Medicine 27, 2008; for ratios A. Donner and G. Zou, "Closed-form confidence intervals
+for functions of the normal mean and standard deviation", Statistical Methods in Medical Research 21, 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.above import above
+from priori.base.cautions import Caution, named, of_systems
+from priori.base.errors import InputError, unknown
+from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, of
+from priori.base.results import Result
+from priori.base.types import Floats, Ints
+from priori.decisions.outcomes import as_threshold
+from priori.scores import Names, Scores, ScoreSet, condense
+from priori.scores.influence import People, correlation_of_means
+from priori.scores.inputs import as_score_set
+from priori.uncertainty.rates.proportions import check_level
+from priori.uncertainty.rates.rate_intervals import CountedRates, Dependence, Rate, RateTrials, judge, shared_by
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from scipy.sparse import csr_array
+
+#: With fewer users than this the interval of a group says little.
+FEW_USERS = 10
+#: With more groups than this there are no differentials: every pair is looked at, so many of them at a time.
+MOST_COMPARED, PAIRS_AT_A_TIME = 10_000, 1 << 20
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupRates(Result):
+    """Error rates by group at one threshold, and the differentials between groups. Made by `group_rates`.
+
+    Attributes
+    ----------
+    rate, what : ndarray
+        Which rate a row is about (``far``, ``frr``, ...), and what it says: the ``rate`` of a group, the largest
+        ``gap`` between two groups, their largest ``ratio``, or the ``ratio-to-mean``, that of the highest rate to the
+        geometric mean of all.
+    group, other : ndarray
+        The group; in the rows about two groups, the one with the highest rate and the one with the lowest.
+    value, lower, upper : ndarray
+        The number and its interval.
+    errors, trials, people : ndarray
+        What it was counted from; in rows about several groups, from all of these together.
+    warnings : tuple of str
+        Warnings about it.
+    """
+
+    rate: NDArray[Any]
+    what: NDArray[Any]
+    group: NDArray[Any]
+    other: NDArray[Any]
+    errors: Ints
+    trials: Ints
+    people: Ints
+    value: Floats
+    lower: Floats
+    upper: Floats
+    by: str
+    threshold: float
+    dependence: str
+    confidence_level: float
+    warnings: tuple[str, ...] = ()
+
+    _layout = Layout(
+        "Error rates by group at a threshold fixed in advance, and the differentials between groups.",
+        {**of("text", "rate what group other"), **of("integer", "errors trials people")}
+        | of("number", "value lower upper"),
+        {"by": TEXT, "threshold": NUMBER, "dependence": choice(*get_args(Dependence)), "confidence_level": LEVEL}
+        | {"warnings": CAUTIONS},
+        descriptions={
+            "by": "What the groups are of.",
+            "group": "The group; of a differential, the one with the highest rate.",
+            "other": "Of a differential, the group with the lowest rate.",
+            "people": "How many users it rests on; 0 where they are not known.",
+            "rate": "Which rate.",
+            "value": "The rate, the difference, or the ratio.",
+            "what": "The rate of a group, the largest gap, the largest ratio, or that to the geometric mean.",
+        },
+    )
+
+    def rows(self, rate: str, what: str = "rate") -> dict[str, NDArray[Any]]:
+        """Return the rows of the table about one rate that say one thing."""
+        chosen = (self.rate == rate) & (self.what == what)
+        return {name: column[chosen] for name, column in self.columns().items()}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the rates of the groups with their intervals; returns the axes."""
+        return above(self, "plot")(self, ax=ax)
+
+
+class _Row(NamedTuple):
+    rate: str
+    what: str
+    group: str
+    other: str
+    errors: int
+    trials: int
+    people: int
+    value: float
+    lower: float
+    upper: float
+
+
+def group_rates(
+    scores: ScoreSet, threshold: float, *, rates: Sequence[Rate] = ("far", "frr"), by: str = "group",
+    groups: Mapping[Any, Any] | None = None, dependence: Dependence | None = None, confidence_level: float = 0.95,
+) -> GroupRates:  # fmt: skip
+    """Compare the error rates of groups of people at a threshold fixed in advance.
+
+    Parameters
+    ----------
+    scores : Scores
+        The test scores with a group of each trial (``columns={"group": "sex"}`` in `priori.read`), that of the claimed
+        identity; and with users, without whom trials are taken for independent.
+    threshold : float
+        Accept when score > threshold.
+    rates : sequence of {"far", "frr", "fmr", "fnmr", "fta"}
+        Which rates; see `priori.rate_interval`.
+    by : str
+        What the groups are of, for tables and figures.
+    groups : mapping, optional
+        The group of each claimed user, by the user's name, instead of a column.
+    dependence : {"none", "user", "crossed"}, optional
+        What makes trials alike; see `priori.rate_interval`.
+    confidence_level : float
+        That of all groups' intervals of one rate together, and of each differential.
+
+    Notes
+    -----
+    The differentials are those of NISTIR 8280 and its sequels: the highest rate minus the lowest, over the lowest, and
+    over the geometric mean. Observed ones are too large on average, as the highest rate is the luckless one; the
+    intervals allow for that: they hold for all pairs of groups at once, so they start at no difference (0, or a ratio
+    of 1) where no two groups differ significantly.
+
+    Examples
+    --------
+    >>> import priori
+    >>> from priori.studies.simulation import population
+    >>> scores = population(60, 9, 20, rng=1)
+    >>> sex = {name: "fm"[number % 2] for number, name in enumerate(scores.users.values)}
+    >>> found = priori.group_rates(scores, 1.25, groups=sex, by="sex")
+    >>> for row in range(2):
+    ...     print(found.group[row], f"{found.value[row]:.3f} from {found.lower[row]:.3f} to {found.upper[row]:.3f}")
+    f 0.142 from 0.091 to 0.214
+    m 0.120 from 0.065 to 0.211
+    """
+    level, threshold = check_level(confidence_level), as_threshold(threshold)
+    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
+    known, notes = condense(as_score_set(scores, refusal), ("user", "probe_user", "group"), cuts=[threshold])
+    if groups is not None:
+        known = _with_groups(known, groups)
+    if known.groups is None or known.negative.group is None:
+        raise InputError(
+            f"{known.source}: the groups of the trials are not known; name the column that has them "
+            "(columns={'group': 'sex'}; on the command line --by sex), or give groups={user: group}"
+        )
+    shared = shared_by(known, dependence)
+    rows: list[_Row] = []
+    said: list[tuple[str, tuple[str, ...]]] = []
+    warnings: list[str] = []
+    for rate in dict.fromkeys(rates):
+        if rate not in get_args(Rate):
+            raise unknown("rate", rate, get_args(Rate))
+        more, of_each, of_all = _of_rate(known, rate, threshold, shared, level)
+        rows += more
+        said += of_each
+        warnings += of_all
+    columns = {name: np.array(column) for name, column in zip(_Row._fields, zip(*rows, strict=True), strict=True)}
+    return GroupRates(
+        **columns, by=by, threshold=threshold, dependence=shared, confidence_level=level,
+        warnings=tuple(dict.fromkeys([*notes, *of_systems(said), *warnings])),
+    )._came_from(known)  # fmt: skip
+
+
+def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
+    """Return the scores with the group of each user's trials."""
+    if scores.users is None or scores.negative.user is None or scores.positive.user is None:
+        raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
+    by_name = {str(user): str(group) for user, group in groups.items()}
+    # Trials are grouped by who is claimed; who only probes needs no group.
+    users = [str(name) for name in scores.users.values[scores.users_in_use].tolist()]
+    unheard = next((name for name in users if name not in by_name), None)
+    if unheard is not None:
+        raise InputError(f"groups: the group of user {unheard!r} is missing; give one for each claimed user")
+    names, (own,) = Names.encode(np.array([by_name[name] for name in users]))
+    assert own is not None
+    codes = np.zeros(len(scores.users), dtype=np.int32)
+    codes[scores.users_in_use] = own
+    negative = replace(scores.negative, group=codes[scores.negative.user])
+    return replace(scores, negative=negative, positive=replace(scores.positive, group=codes[scores.positive.user]),
+                   groups=names)  # fmt: skip
+
+
+def _of_rate(
+    scores: Scores, rate: Rate, threshold: float, shared: str, level: float
+) -> tuple[list[_Row], list[tuple[str, tuple[str, ...]]], list[str]]:
+    """Return the rows about one rate, the warnings about each group, and about all."""
+    assert scores.groups is not None
+    judged = judge(scores, threshold, rate)
+    assert judged.trials.group is not None
+    present, group = np.unique(judged.trials.group, return_inverse=True)
+    names = [str(name) for name in scores.groups.values[present]]
+    found = judged.counted(shared, group, present.size, alone=True)
+    people = found.spread.people
+    columns = (found.errors, found.trials, people, found.rate, *found.limits(level ** (1 / present.size)))
+    rows = [
+        _Row(rate, "rate", name, "", *of_group)
+        for name, *of_group in zip(names, *(column.tolist() for column in columns), strict=True)
+    ]
+    of_each = [(f"{rate.upper()} of {name}", found.cautions(row)) for row, name in enumerate(names)]
+    warnings: list[str] = []
+    few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
+    if few:
+        text = f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"
+        warnings.append(Caution("few-users", text))
+    if 1 < present.size <= MOST_COMPARED:
+        limits = found.limits(_level_of_pairs(level, present.size))
+        rows += _differentials(rate, names, found, limits, _correlations(judged, group, present.size, shared))
+    elif present.size > 1:
+        text = (f"{present.size} groups are too many for differentials, which at most {MOST_COMPARED} have; to see "
+                "who makes the errors ask by user")  # fmt: skip
+        warnings.append(Caution("many-groups", text))
+    return rows, of_each, warnings
+
+
+def _level_of_pairs(level: float, groups: int) -> float:
+    """Return the level of one pair's interval such that those of all pairs hold together (Tukey).
+
+    The range of so many independent normal numbers stays within sqrt(2) times the quantile of that level.
+    """
+    from scipy.special import ndtr
+
+    if groups < 3:
+        return level
+    x, step = np.linspace(-8.0, 8.0, 2001, retstep=True)
+    density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
+    low, high = 0.0, 20.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        within = groups * step * float((density * (ndtr(x) - ndtr(x - middle)) ** (groups - 1)).sum())
+        low, high = (middle, high) if within < level else (low, middle)
+    return float(2 * ndtr(low / np.sqrt(2)) - 1)
+
+
+def _correlations(judged: RateTrials, group: NDArray[np.integer], groups: int, shared: str) -> csr_array:
+    """Return the correlations of the groups' rates that are not 0: they come from people with trials in several."""
+    from scipy.sparse import csr_array
+
+    trials = judged.trials
+    if shared == "none" or trials.user is None:
+        return csr_array((groups, groups))
+    times = np.ones(group.size) if trials.number is None else trials.number
+    off = times * (judged.wrong - (np.bincount(group, times * judged.wrong) / np.bincount(group, times))[group])
+    (people,) = People.of(trials, crossed=shared == "crossed")
+    return correlation_of_means(off, group, people)
+
+
+def _differentials(
+    rate: str, names: list[str], found: CountedRates, limits: tuple[Floats, Floats], correlation: csr_array
+) -> list[_Row]:
+    """Return the rows about the largest gap and ratios between groups; ``limits`` are those of all pairs together."""
+    value, size = found.rate, len(names)
+    largest, logs = np.full(4, -np.inf), np.full(2, -np.inf)
+    step = max(1, PAIRS_AT_A_TIME // size)
+    for start in range(0, size, step):
+        first = np.arange(start, min(start + step, size))
+        pairs = Pairs.of(value, *limits, correlation[first].toarray(), first)
+        others = np.arange(size) != first[:, None]
+        largest = np.maximum(largest, [column[others].max() for column in pairs])
+        with np.errstate(divide="ignore"):
+            to_mean = [np.log(np.where(others, column, 1.0)).mean(axis=1).max() for column in pairs[2:]]
+        logs = np.maximum(logs, to_mean)
+    high, low = int(value.argmax()), size - 1 - int(value[::-1].argmin())
+    with np.errstate(divide="ignore"):
+        mean = float(np.exp(np.log(value).mean()))
+
+    def row(what: str, of: list[int] | slice, number: float, lower: float, upper: float) -> _Row:
+        errors, trials, people = (int(each[of].sum()) for each in (found.errors, found.trials, found.spread.people))
+        return _Row(rate, what, names[high], names[low], errors, trials, people, number, float(lower), float(upper))
+
+    gap, both = (max(0.0, largest[0]), min(1.0, largest[1])), [high, low]
+    return [
+        row("gap", both, float(value[high] - value[low]), *gap),
+        row("ratio", both, _over(value[high], value[low]), *np.maximum(1.0, largest[2:])),
+        row("ratio-to-mean", slice(None), _over(value[high], mean), *np.maximum(1.0, np.exp(logs))),
+    ]
+
+
+def _over(high: float, low: float) -> float:
+    """Return a ratio of rates; that of two zeros is 1."""
+    return float(high / low) if low > 0 else (np.inf if high > 0 else 1.0)
+
+
+class Pairs(NamedTuple):
+    """The limits of the differences and of the ratios of pairs of rates, the first of each pair against the second."""
+
+    gap_lower: Floats
+    gap_upper: Floats
+    ratio_lower: Floats
+    ratio_upper: Floats
+
+    @classmethod
+    def of(cls, value: Floats, lower: Floats, upper: Floats, rho: Floats, first: NDArray[np.intp]) -> Pairs:
+        """Return the limits of some rates (rows) against all, from those of single rates and correlations ``rho``.
+
+        The method of variance estimates recovery.
+        """
+        a, b = value[first, None], value
+        below = a - lower[first, None], upper - b
+        above = upper[first, None] - a, b - lower
+        gap_lower = a - b - _distance(*below, rho)
+        gap_upper = a - b + _distance(*above, rho)
+        # The ratio r at which the limit of a - r b is 0: (a - r b)^2 = distance(of a, r times that of b)^2.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            square, half, rest = _quadratic(a, b, *below, rho)
+            ratio_lower = np.where(rest <= 0, 0.0, rest / (half + np.sqrt(np.maximum(half**2 - square * rest, 0.0))))
+            square, half, rest = _quadratic(a, b, *above, rho)
+            root = half + np.sqrt(np.maximum(half**2 - square * rest, 0.0))
+            ratio_upper = np.where(square > 1e-15, root / square, np.inf)
+        return cls(gap_lower, gap_upper, ratio_lower, ratio_upper)
+
+
+def _distance(of_first: Floats, of_second: Floats, rho: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.maximum(of_first**2 + of_second**2 - 2 * rho * of_first * of_second, 0.0)))
+
+
+def _quadratic(a: Floats, b: Floats, of_a: Floats, of_b: Floats, rho: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the coefficients of r^2, of -2 r and of 1 in (a - r b)^2 - distance(of_a, r of_b)^2."""
+    return b**2 - of_b**2, a * b - rho * of_a * of_b, a**2 - of_a**2

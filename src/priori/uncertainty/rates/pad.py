@@ -1,0 +1,230 @@
+"""Presentation attack detection (ISO/IEC 30107-3): APCER by attack type and the largest, BPCER, ACER, with intervals.
+
+Thresholds are chosen on development data. Intervals of single rates are those of `rate_intervals`. The largest APCER
+has a simultaneous interval from those of the types: its upper bound is the largest of theirs, which needs no
+correction, as only that of the worst type must hold; its lower bound the largest of lower bounds at a level that
+Bonferroni corrects for the number of types. That of the ACER joins both errors by their distances to their bounds
+(MOVER; Zou and Donner 2008), as attacks and bona fide presentations are different trials; below, where there are
+several types, the distances are added up: the largest of several rates is too large on the average.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.alphas import as_fractions
+from priori.base.cautions import Caution, joined, named
+from priori.base.errors import OptionError
+from priori.base.layouts import CAUTIONS, LEVEL, TEXT, TEXTS, Layout, of
+from priori.base.results import Result
+from priori.base.types import Floats
+from priori.curves.epc import choose_threshold
+from priori.scores import BOUND, Scores, condense_all
+from priori.scores.derived import BY_ATTACK
+from priori.scores.inputs import as_score_set
+from priori.uncertainty.rates.proportions import check_level
+from priori.uncertainty.rates.rate_intervals import Dependence, RateInterval, joint_interval, judge, shared_by
+
+#: What attacks are called where nothing says of which type they are.
+UNTOLD = "attack"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PAD(Result):
+    """Error rates of presentation attack detection at thresholds fixed in advance. Made by `pad`.
+
+    Attributes
+    ----------
+    point : ndarray of str
+        How the threshold was chosen on the development set: by a criterion, or so that APCER is at most a rate there.
+    threshold : ndarray
+        Accept as bona fide where the score is greater.
+    measure : ndarray of str
+        ``apcer`` of one attack type, ``apcer-max`` the largest, ``bpcer``, ``acer`` (the mean of these two).
+    attack : ndarray of str
+        The type of attack, of ``apcer-max`` the worst one.
+    trials, errors : ndarray
+        What a rate was counted from; missing for the ACER.
+    rate, lower, upper : ndarray
+        The rate on the test set and its interval.
+    best : ndarray
+        Of a BPCER at an APCER, what choosing the threshold on the test set itself would have shown; else missing.
+    """
+
+    name: str
+    point: NDArray[np.str_]
+    threshold: Floats
+    measure: NDArray[np.str_]
+    attack: NDArray[np.str_]
+    trials: Floats
+    errors: Floats
+    rate: Floats
+    lower: Floats
+    upper: Floats
+    best: Floats
+    unseen: tuple[str, ...]
+    confidence_level: float
+    warnings: tuple[str, ...] = ()
+
+    _layout = Layout(
+        "Presentation attack detection (ISO/IEC 30107-3): one row per threshold and rate.",
+        {"point": "text", "threshold": "number", **of("text", "measure attack"), **of("number", "trials errors")}
+        | of("number", "rate lower upper best"),
+        {"name": TEXT, "unseen": TEXTS, "confidence_level": LEVEL, "warnings": CAUTIONS},
+        descriptions={
+            "attack": "The type of attack; of the largest APCER the worst one.",
+            "best": "What choosing the threshold on the test set itself would have shown.",
+            "measure": "apcer of one type, apcer-max the largest, bpcer, or acer, the mean of the last two.",
+            "point": "How the threshold was chosen on the development set.",
+            "rate": "The rate on the test set.",
+            "unseen": "Types of attacks that are in the test set only.",
+        },
+    )
+
+    def at(self, measure: str, point: str | None = None) -> float:
+        """Return a rate: the largest APCER (``apcer-max``), the BPCER or the ACER; at the first point by default."""
+        rows = (self.measure == measure) & (self.point == (self.point[0] if point is None else point))
+        if not rows.any():
+            known = ", ".join(dict.fromkeys([*self.measure.tolist(), *self.point.tolist()]))
+            raise OptionError(f"no rate {measure!r} at {point or self.point[0]!r}; measures and points are {known}")
+        return float(self.rate[rows][0])
+
+
+def pad(
+    dev: Any, test: Any, *, apcer: Any = ("0.05", "0.1", "0.2"), criterion: str = "eer", alpha: Any = None,
+    confidence_level: float = 0.95, dependence: Dependence | None = None, name: str = "system",
+) -> PAD:  # fmt: skip
+    """Judge a presentation attack detector at thresholds chosen on development data (ISO/IEC 30107-3).
+
+    Negatives are attacks; zero-effort impostors, where the scores tell them apart, are left out.
+
+    Parameters
+    ----------
+    dev, test : Scores or frame
+        The development set, on which thresholds are chosen, and the test set, with types of attacks where known.
+    apcer : number or list
+        Also thresholds for which no type's APCER on the development set is above these rates.
+    criterion, alpha
+        How the first threshold is chosen, as in `priori.choose_threshold`; by default at the equal error rate.
+    dependence : {"none", "user", "crossed"}, optional
+        What makes trials alike, as in `priori.rate_interval`.
+
+    Examples
+    --------
+    >>> import priori
+    >>> label = ["attack"] * 6 + ["bonafide"] * 4
+    >>> kind = ["mask"] * 3 + ["print"] * 3 + ["-"] * 4
+    >>> score = [0.1, 0.3, 0.6, 0.1, 0.2, 0.3, 0.4, 0.7, 0.8, 0.9]
+    >>> scores = priori.Scores.from_predictions(label, score, pos_label="bonafide", attack=kind)
+    >>> result = priori.pad(scores, scores, apcer=0.2)
+    >>> result.at("apcer-max"), result.attack[result.measure == "apcer-max"][0].item(), result.at("bpcer", "apcer<=0.2")
+    (0.3333333333333333, 'mask', 0.25)
+    """
+    level = check_level(confidence_level)
+    known = condense_all([as_score_set(scores) for scores in (dev, test)], BY_ATTACK, narrow=BOUND)
+    dev, test = (_only_attacks(scores) for scores, _ in known)
+    dev_types, types = _types(dev), _types(test)
+    shared = shared_by(test, dependence)
+    points = {criterion: (choose_threshold(dev, criterion=criterion, alpha=alpha), float("nan"))}
+    for target in as_fractions(apcer, "apcer"):
+        best = _rejected(test, _at_most(test, types, target))
+        points[f"apcer<={float(target):g}"] = (_at_most(dev, dev_types, target), best)
+    rows: list[tuple[Any, ...]] = []
+    said: list[tuple[str, ...]] = [notes for _, notes in known]
+    for point, (threshold, best) in points.items():
+        found, warnings = _rates(test, types, threshold, level, shared)
+        said.append(warnings)
+        rows += [(point, threshold, *row, best if row[0] == "bpcer" else float("nan")) for row in found]
+    unseen = tuple(sorted(set(types.names) - set(dev_types.names)))
+    if unseen and dev_types.names != [UNTOLD]:
+        listed = named(unseen)
+        said.insert(0, (Caution("unseen-attacks", f"types of attacks that are in the test set only: {listed}; the "
+                                "threshold was chosen without them"),))  # fmt: skip
+    text = ("point", "measure", "attack")
+    names = ("point", "threshold", "measure", "attack", "trials", "errors", "rate", "lower", "upper", "best")
+    columns: dict[str, Any] = {
+        key: np.array(column, dtype=str if key in text else np.float64)
+        for key, column in zip(names, zip(*rows, strict=True), strict=True)
+    }
+    return PAD(name, **columns, unseen=unseen, confidence_level=level, warnings=joined(*said))._came_from(test)
+
+
+def _only_attacks(scores: Scores) -> Scores:
+    """Return a set without zero-effort impostors, where it says which they are."""
+    if not scores.n_attacks:
+        return scores
+    assert scores.negative.attack is not None
+    return replace(scores, negative=scores.negative.take(np.flatnonzero(scores.negative.attack)))
+
+
+class _Types(NamedTuple):
+    """The types of attacks, and which of them each negative is."""
+
+    names: list[str]
+    code: NDArray[np.intp]
+
+
+def _types(scores: Scores) -> _Types:
+    """Return the types of the attacks of a set."""
+    attack = scores.negative.attack
+    if attack is None or scores.attack_types is None or not scores.n_attacks:
+        return _Types([UNTOLD], np.zeros(scores.negative.score.size, np.intp))
+    present, code = np.unique(attack, return_inverse=True)
+    names, place = np.unique(scores.attack_types.values[present].astype(str), return_inverse=True)
+    return _Types(names.tolist(), place[code])
+
+
+def _at_most(scores: Scores, types: _Types, target: Fraction) -> float:
+    """Return the lowest threshold at which no type's APCER is above the target.
+
+    It is at or above every score of a type that more attacks reach than may be accepted.
+    """
+    score, number = scores.negative.score, scores.negative.number
+    order = np.lexsort((-score, types.code))
+    kind, times = types.code[order], np.ones(score.size, np.int64) if number is None else number[order]
+    size = np.bincount(kind, times).astype(np.int64)
+    reached = np.cumsum(times) - (np.cumsum(size) - size)[kind]
+    allowed = np.array([int(target * each) for each in size.tolist()])
+    least = score[order][reached > allowed[kind]].max(initial=-np.inf)
+    candidates = scores.candidates()
+    thresholds = candidates.thresholds(*candidates.every())
+    return float(thresholds[np.searchsorted(thresholds, least)])
+
+
+def _rejected(scores: Scores, threshold: float) -> float:
+    """Return the BPCER at a threshold."""
+    return float(scores.positive.rejected(threshold)) / scores.n_positives
+
+
+#: A measure, the type of attack, trials, errors, the rate and its bounds.
+_Row = tuple[str, str, float, float, float, float, float]
+
+
+def _rates(
+    test: Scores, types: _Types, threshold: float, level: float, shared: str
+) -> tuple[list[_Row], tuple[str, ...]]:
+    """Return the rates at a threshold with their intervals, and warnings about them."""
+    attacks = judge(test, threshold, "far").counted(shared, types.code, len(types.names))
+    lower, upper = attacks.limits(level)
+    corrected, _ = attacks.limits(1 - (1 - level) / len(types.names))
+    worst = int(attacks.rate.argmax())
+    largest = attacks.interval(worst, "far", threshold, shared, "adjusted-wilson", level)
+    largest = replace(largest, lower=float(corrected.max()), upper=float(upper.max()))
+    genuine = judge(test, threshold, "frr").counted(shared)
+    bona_fide = genuine.interval(0, "frr", threshold, shared, "adjusted-wilson", level)
+    columns = (attacks.trials.astype(float), attacks.errors.astype(float), attacks.rate, lower, upper)
+    each = zip(types.names, *(column.tolist() for column in columns), strict=True)
+    rows: list[_Row] = [("apcer", *of_type) for of_type in each]
+    rows += [_row("apcer-max", types.names[worst], largest), _row("bpcer", "", bona_fide)]
+    joint = joint_interval([largest, bona_fide], (0.5, 0.5), below=float(len(types.names) > 1))
+    rows.append(("acer", "", float("nan"), float("nan"), *joint))
+    return rows, joined(bona_fide.warnings, *map(attacks.cautions, range(len(types.names))))
+
+
+def _row(measure: str, attack: str, known: RateInterval) -> _Row:
+    return measure, attack, float(known.trials), float(known.errors), known.rate, known.lower, known.upper

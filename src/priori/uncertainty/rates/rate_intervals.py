@@ -1,0 +1,320 @@
+"""Rate intervals: an interval for one error rate when trials share people, from scores whose identities are known.
+
+Wilson's interval with as many independent trials as the rate's variance stands for; where both identities of a
+trial are known the variance is the two-way one. R. Fogliato, P. Patil and P. Perona, "Confidence intervals for
+error rates in 1:1 matching tasks", International Journal of Computer Vision, 2024.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.cautions import Caution
+from priori.base.errors import FewUsersError, InputError, OptionError, unknown
+from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
+from priori.base.results import Result
+from priori.base.types import Floats, Ints, Mask
+from priori.decisions.measures import ALIASES
+from priori.decisions.outcomes import as_threshold
+from priori.scores import Scores, ScoreSet, Trials, condense
+from priori.scores.influence import FEW_ERRING, Spread, rate_spread
+from priori.scores.inputs import as_score_set
+from priori.uncertainty.rates.proportions import check_level, proportion_interval, quantiles, wilson
+
+Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
+Rate = Literal["far", "frr", "fmr", "fnmr", "fta"]
+#: What the rates are called, in the words of ISO/IEC 19795-1.
+RATE_TITLES: dict[Rate, str] = {
+    "far": "False acceptance rate",
+    "frr": "False rejection rate",
+    "fmr": "False match rate",
+    "fnmr": "False non-match rate",
+    "fta": "Failure-to-acquire rate",
+}
+Dependence = Literal["none", "user", "crossed"]
+
+
+@dataclass(frozen=True, repr=False)
+class RateInterval(Result):
+    """An interval for an error rate at a threshold. Made by `rate_interval`.
+
+    Attributes
+    ----------
+    rate, lower, upper : float
+        The rate observed and its interval.
+    errors, trials : int
+        What it was counted from.
+    design_effect : float
+        Its variance over that of independent trials.
+    effective_trials : float
+        How many independent trials would leave it as unsure: ``trials / design_effect``.
+    people : int
+        How many users (or, with both identities, people) the variance rests on; 0 where they are not known.
+    freedom : float
+        The degrees of freedom of Student's quantile: how sure that variance itself is.
+    dependence : {"none", "user", "crossed"}
+        What trials were taken to share: nothing, their user, or either of their identities.
+    warnings : tuple of str
+        Warnings about it.
+    """
+
+    name: str
+    threshold: float
+    rate: float
+    lower: float
+    upper: float
+    errors: int
+    trials: int
+    design_effect: float
+    effective_trials: float
+    people: int
+    freedom: float
+    dependence: str
+    method: str
+    confidence_level: float
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def width(self) -> float:
+        """The whole interval, upper minus lower."""
+        return self.upper - self.lower
+
+    _layout = Layout(
+        "An interval of an error rate at a threshold fixed in advance: one row.",
+        {"threshold": "number", **of("integer", "errors trials")}
+        | of("number", "rate lower upper width design_effect effective_trials"),
+        {"name": choice(*get_args(Rate)), "people": SIZE, "freedom": NUMBER}
+        | {
+            "dependence": choice(*get_args(Dependence)),
+            "method": TEXT,
+            "confidence_level": LEVEL,
+            "warnings": CAUTIONS,
+        },
+        one_row=True,
+        descriptions={"rate": "The rate."},
+    )
+
+
+def rate_interval(
+    scores: ScoreSet, threshold: float, *, rate: Rate = "far", method: Method = "adjusted-wilson",
+    dependence: Dependence | None = None, confidence_level: float = 0.95,
+) -> RateInterval:  # fmt: skip
+    """Return an interval for an error rate at a threshold fixed in advance, allowing for who the trials share.
+
+    Parameters
+    ----------
+    scores : Scores
+        The test scores; with users, and better with both identities (``user`` and ``probe_user``).
+    threshold : float
+        Accept when score > threshold.
+    rate : {"far", "frr", "fmr", "fnmr", "fta"}
+        The false acceptance rate (of the negatives) or the false rejection rate (of the positives); ``fpr`` and
+        ``fnr`` are other names. NaN scores that count as rejected (``nan="reject"``) are failures to acquire: the
+        false match and the false non-match rate leave them out, the failure-to-acquire rate is their share of all
+        trials (ISO/IEC 19795-1).
+    method : {"adjusted-wilson", "wilson", "exact", "normal"}
+        ``adjusted-wilson`` is Wilson's interval for n / d trials, where the design effect d is the variance of the
+        rate over p (1 - p) / n, with Student's quantile; the others take trials for independent (see
+        `priori.proportion_interval`).
+    dependence : {"none", "user", "crossed"}, optional
+        What makes trials alike; by default both identities where they are known, else the user, else nothing.
+    confidence_level : float
+        0.95 by default.
+
+    Notes
+    -----
+    The variance is the sum of e_s e_t / n^2 over all pairs of trials s, t that share a person, e being an error
+    minus the rate; divided by one minus the share of pairs that do, as the mean was subtracted; and never less than
+    that of the users alone or of independent trials. Its degrees of freedom are Satterthwaite's: few, where few
+    people make most of the errors. While few people err nothing tells how errors flock: the design effect is then at
+    least m / (1 + k), m being the trials of a person and k the people with a part in the errors, as in a band. Without
+    an error the effective number is that of the trials that share nobody, the users or half the people.
+
+    Examples
+    --------
+    >>> from priori import rate_interval
+    >>> from priori.studies.simulation import population
+    >>> scores = population(40, 9, 39, user_effect_sd=0.3, probe_effect_sd=0.3, crossed=True, rng=1)
+    >>> far = rate_interval(scores, 2.05)
+    >>> f"{far.rate:.3f} from {far.lower:.3f} to {far.upper:.3f}, design effect {far.design_effect:.1f}"
+    '0.027 from 0.017 to 0.043, design effect 2.4'
+    """
+    level = check_level(confidence_level)
+    rate = ALIASES.get(rate, rate)  # type: ignore[assignment] # checked below
+    if rate not in get_args(Rate):
+        raise unknown("rate", rate, get_args(Rate))
+    if method not in get_args(Method):
+        raise unknown("interval", method, get_args(Method))
+    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
+    threshold = as_threshold(threshold)
+    scores, notes = condense(as_score_set(scores, refusal), ("user", "probe_user"), cuts=[threshold])
+    shared = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
+    if rate in ("frr", "fnmr"):
+        notes = tuple(note for note in notes if note.code != "unknown-impostors")
+    counted = judge(scores, threshold, rate).counted(shared)
+    return counted.interval(0, rate, threshold, shared, method, level, notes)._came_from(scores)
+
+
+class RateTrials(NamedTuple):
+    """The trials that a rate is counted on, and which of them are errors."""
+
+    trials: Trials
+    wrong: Mask
+
+    def counted(
+        self, shared: str, group: NDArray[np.integer] | None = None, groups: int = 1, *, alone: bool = False
+    ) -> CountedRates:
+        """Return the rate of each group of trials; that of a single user is an error, unless he may stand ``alone``."""
+        where = np.zeros(self.wrong.size, np.int64) if group is None else group
+        number, user = self.trials.number, self.trials.user
+        trials = np.bincount(where, number, groups)
+        errors = np.bincount(where, self.wrong if number is None else number * self.wrong, groups)
+        spread = rate_spread(self.wrong, self.trials, shared, group, groups)
+        if user is not None and shared != "none":
+            if not alone and spread.people.min() < 2:
+                raise FewUsersError("an interval that allows for users needs trials of at least two of them")
+            if alone:  # one user is one independent trial, whatever he does
+                last, several = np.empty(groups, user.dtype), np.zeros(groups, np.bool_)
+                last[where] = user
+                several[where[user != last[where]]] = True
+                one: dict[str, Any] = {"pseudo": trials, "people": 1, "freedom": 1.0, "erring": 0.0}
+                held = {name: np.where(several, getattr(spread, name), single) for name, single in one.items()}
+                spread = replace(spread, **held)
+        return CountedRates(np.rint(errors).astype(np.int64), np.rint(trials).astype(np.int64), spread)
+
+
+class CountedRates(NamedTuple):
+    """The errors of groups of trials, and how their rates vary."""
+
+    errors: Ints
+    trials: Ints
+    spread: Spread
+
+    @property
+    def rate(self) -> Floats:
+        """The rate of each group."""
+        return np.asarray(self.errors / self.trials)
+
+    def limits(self, level: float) -> tuple[Floats, Floats]:
+        """Return the adjusted Wilson interval of each rate."""
+        return _adjusted(self.rate, self.trials / self.spread.pseudo, self.spread.freedom, level)
+
+    def interval(
+        self, row: int, rate: Rate, threshold: float, shared: str, method: Method, level: float,
+        notes: tuple[Caution, ...] = (),
+    ) -> RateInterval:  # fmt: skip
+        """Return the interval of one group."""
+        errors, n = int(self.errors[row]), int(self.trials[row])
+        spread = self.spread.at(row)
+        if method != "adjusted-wilson":
+            found = proportion_interval(errors, n, method=method, confidence_level=level)
+            lower, upper = float(found.lower), float(found.upper)
+        else:
+            lower, upper = (float(limit[row]) for limit in self.limits(level))
+        return RateInterval(
+            rate, float(threshold), errors / n, lower, upper, errors, n, spread.pseudo, n / spread.pseudo,
+            int(spread.people), spread.freedom, shared, method, level, (*self.cautions(row), *notes),
+        )  # fmt: skip
+
+    def cautions(self, row: int) -> tuple[str, ...]:
+        """Say so where no error was seen in a group, or those of few people."""
+        spread = self.spread.at(row)
+        people, erring = int(spread.people), min(spread.erring, spread.right)
+        if not self.errors[row]:
+            of = f" and {people} people" if people else ""
+            return (Caution("no-errors", f"no error: the interval rests on {self.trials[row]} trials{of} without one"),)
+        if not 0 < erring < min(FEW_ERRING, people / 2):
+            return ()
+        who = f"only {np.ceil(erring - 1e-9):.0f} of {people} people"
+        few = f"{who} make all or most of the errors (or of what is right)"
+        return (Caution("few-erring-users", f"{few}: the next one may change the picture; trust the interval little"),)
+
+
+def judge(scores: Scores, threshold: float, rate: Rate) -> RateTrials:
+    """Return the trials that a rate is counted on; those that failed to acquire are rejected, or left out."""
+    if rate == "fta":
+        return _acquired(scores)
+    trials = scores.negative if rate in ("far", "fmr") else scores.positive
+    if rate in ("fmr", "fnmr") and trials.failed is not None:
+        trials = trials.take(~trials.failed)
+        if not len(trials):
+            raise InputError(f"{scores.source}: every trial of a class failed to acquire; there is no {rate.upper()}")
+    return RateTrials(trials, trials.score > threshold if rate in ("far", "fmr") else trials.score <= threshold)
+
+
+def _acquired(scores: Scores) -> RateTrials:
+    """Return the trials of both classes, those that failed to acquire as errors."""
+    both = scores.negative, scores.positive
+    failed = [np.zeros(trials.score.size, np.bool_) if trials.failed is None else trials.failed for trials in both]
+    return RateTrials(both_classes(scores), np.concatenate(failed))
+
+
+def both_classes(scores: Scores) -> Trials:
+    """Return the trials of both classes as one, with the columns that both have."""
+    both = scores.negative, scores.positive
+
+    def column(name: str) -> NDArray[Any] | None:
+        columns = [getattr(trials, name) for trials in both]
+        return None if any(held is None for held in columns) else np.concatenate(columns)
+
+    score = np.concatenate([trials.score for trials in both])
+    return Trials(score, column("user"), column("probe_user"), number=column("number"), group=column("group"))
+
+
+def shared_by(scores: Scores, asked: str | None) -> str:
+    """Return what trials are taken to share: as asked where the scores know it, else the most that they know."""
+    known = "crossed" if scores.has_identities else "user" if scores.has_users else "none"
+    order = get_args(Dependence)
+    if asked is None:
+        return known
+    if asked not in order:
+        raise unknown("dependence", asked, order)
+    if order.index(asked) > order.index(known):
+        need = "the user of each trial" if asked == "user" else "both identities of each trial (user, probe_user)"
+        raise OptionError(f"dependence {asked!r} needs {need}, and {scores.source} does not have that")
+    return asked
+
+
+def _adjusted(p: Floats, effective: Floats, freedom: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return Wilson's intervals for effective numbers of trials, with Student's quantiles."""
+    lower, upper = wilson(p * effective, effective, quantiles((1 + level) / 2, freedom))
+    return np.clip(lower, 0.0, p), np.clip(upper, p, 1.0)
+
+
+def around(known: RateInterval, rate: float) -> RateInterval:
+    """Return the interval around another rate, as sure as the one observed."""
+    p, effective, freedom = (np.array([number]) for number in (rate, known.effective_trials, known.freedom))
+    lower, upper = _adjusted(p, effective, freedom, known.confidence_level)
+    return replace(known, rate=rate, lower=float(lower[0]), upper=float(upper[0]))
+
+
+def joint_interval(
+    parts: Sequence[RateInterval], weights: Sequence[float], *, below: float = 0.0, above: float = 0.0
+) -> tuple[float, float, float]:
+    """Return a weighted sum of two rates, and its bounds by their distances to their own (MOVER; Zou and Donner 2008).
+
+    ``below`` and ``above`` are the correlation of the rates, as it counts for the lower and for the upper bound.
+    """
+    rate, lower, upper = (
+        np.array([weight * getattr(part, name) for part, weight in zip(parts, weights, strict=True)])
+        for name in ("rate", "lower", "upper")
+    )
+
+    def distance(apart: Floats, correlation: float) -> float:
+        return float(np.sqrt(apart @ apart + 2 * correlation * apart.prod()))
+
+    value = float(rate.sum())
+    return value, value - distance(rate - lower, below), value + distance(upper - rate, above)
+
+
+def interval_of_any(scores: ScoreSet, threshold: float, *, rate: Rate, confidence_level: float) -> RateInterval:
+    """Return the interval of a rate; of a single user's trials, who shows nothing of users, as of independent ones."""
+    try:
+        return rate_interval(scores, threshold, rate=rate, confidence_level=confidence_level)
+    except FewUsersError:
+        return rate_interval(scores, threshold, rate=rate, dependence="none", confidence_level=confidence_level)
