@@ -38,8 +38,12 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     parser.set_defaults(size="ordinary")
     parser.add_argument("--output", type=Path, default=HERE / "RESULTS.md")
-    parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "priori-bench-data",
-                        help="where tables are written, and kept for the next run")  # fmt: skip
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=Path(tempfile.gettempdir()) / "priori-bench-data",
+        help="where tables are written, and kept for the next run",
+    )
     options = parser.parse_args()
     sections = [_heading(options.size, options.repeats)]
     if options.only in (None, "references"):

@@ -57,13 +57,17 @@ def read_statistics(path: Path) -> dict[Text, dict[str, float]]:
 
 def make_rows(texts: dict[Text, dict[str, float]]) -> Iterator[tuple[str, ...]]:
     """Learn on even prompts of the news, score the odd ones and the medical answers; only complete texts count."""
-    names = {system: sorted({name for known in texts.values() for name in known if _reads(name, model)})
-             for system, model in SYSTEMS.items()}  # fmt: skip
+    names = {
+        system: sorted({name for known in texts.values() for name in known if _reads(name, model)})
+        for system, model in SYSTEMS.items()
+    }
     needed = {name for own in names.values() for name in own}
     complete = sorted(text for text, known in texts.items() if needed <= known.keys())
     train = [text for text in complete if text.domain == NEWS and text.prompt % 2 == 0]
-    sets = {"dev": [text for text in complete if text.domain == NEWS and text.prompt % 2 == 1],
-            "test": [text for text in complete if text.domain == MEDICAL]}  # fmt: skip
+    sets = {
+        "dev": [text for text in complete if text.domain == NEWS and text.prompt % 2 == 1],
+        "test": [text for text in complete if text.domain == MEDICAL],
+    }
     for system, own in names.items():
         model = make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced", max_iter=2000))
         model.fit([[texts[text][name] for name in own] for text in train], [text.label for text in train])

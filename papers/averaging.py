@@ -320,9 +320,15 @@ def _draw_figure_2(first: dict[str, tuple[AverageCurve, AverageCurve]]) -> Canva
             for curve, colour, label in zip(curves, COLOURS, ("vertical average", "threshold average"), strict=False):
                 ax.plot(curve.fpr, curve.tpr, color=colour, label=label, lw=1, zorder=3)
                 ax.fill_between(
-                    curve.fpr, curve.tpr_lower, curve.tpr_upper, facecolor=colour, edgecolor=colour, alpha=0.35, lw=0.5,
+                    curve.fpr,
+                    curve.tpr_lower,
+                    curve.tpr_upper,
+                    facecolor=colour,
+                    edgecolor=colour,
+                    alpha=0.35,
+                    lw=0.5,
                     zorder=2,
-                )  # fmt: skip
+                )
             ax.set(xlabel="fp", ylabel="tp", title=name)
         for fpr, tpr in curves[0].singles(31)[:25]:  # some of them: the file stays small
             column[0].plot(fpr, tpr, color="0.8", lw=0.5, zorder=1)

@@ -49,11 +49,7 @@ def reproduce(*, quick: bool = False, progress: Progress = silent) -> Reproducti
             *redrawn.conclusions,
         ),
         tables=(_crossing_table(simulated, faces, cancer), _area_table(areas), _identity_table(growing)),
-        figures=(
-            *_crossing_figures(simulated, faces, cancer),
-            *_domain_figures(faces),
-            *resampled_figures(redrawn),
-        ),
+        figures=(*_crossing_figures(simulated, faces, cancer), *_domain_figures(faces), *resampled_figures(redrawn)),
         quick=quick,
     )
 
@@ -131,13 +127,21 @@ def _crossing_table(*pairs: Pair) -> Table:
         )
     return Table(
         "A looks better on the ROC (a posteriori); B may be better a priori",
-        ("scores", "A / B", "A's ROC not above B's (% of FAR)", "EER of A on test (%)", "EER of B on test (%)",
-         "HTER of A a priori (%)", "HTER of B a priori (%)", "alphas where B is better"),
+        (
+            "scores",
+            "A / B",
+            "A's ROC not above B's (% of FAR)",
+            "EER of A on test (%)",
+            "EER of B on test (%)",
+            "HTER of A a priori (%)",
+            "HTER of B a priori (%)",
+            "alphas where B is better",
+        ),
         tuple(rows),
         "HTER a priori: threshold from the development break-even point (Eq. 8). In that fold of cancer, with 42 "
         "malignant and 72 benign masses, the difference is a single error.",
         digits=2,
-    )  # fmt: skip
+    )
 
 
 def _crossing_figures(simulated: Pair, faces: Pair, cancer: Pair) -> list[Figure]:

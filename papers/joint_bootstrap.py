@@ -183,10 +183,12 @@ def _width_conclusion(bands: dict[int, list[Band]]) -> Conclusion:
     return Conclusion(
         "Figure 1 and section 5: the band narrows with the number of users, from about 15 to about 8 HTER %",
         bool(ours[0] > ours[1] > ours[2] and near),
-        "ours " + ", ".join(f"{value:.2f}" for value in ours) + "; published "
+        "ours "
+        + ", ".join(f"{value:.2f}" for value in ours)
+        + "; published "
         + ", ".join(f"{value:.2f}" for value in published)
         + " (the level at 31 users was set by our choice of user effect, the way it shrinks was not)",
-    )  # fmt: skip
+    )
 
 
 def _caption(found: Coverage, more: Coverage, splits: Floats, n_systems: int) -> Conclusion:
@@ -236,9 +238,14 @@ def _coverage_table(found: Coverage, more: Coverage) -> Table:
     for users, one in ((31, found), (62, more)):
         best = max((JOINT_U, JOINT_S), key=lambda row: one.same[row, -1])
         rows.append(
-            (f"joint, {users} training users", PUBLISHED_COVERAGE[users], one.same[best, -1],
-             one.same[best, -1] - PUBLISHED_COVERAGE[users], one.own[best, -1])
-        )  # fmt: skip
+            (
+                f"joint, {users} training users",
+                PUBLISHED_COVERAGE[users],
+                one.same[best, -1],
+                one.same[best, -1] - PUBLISHED_COVERAGE[users],
+                one.own[best, -1],
+            )
+        )
     for row, variant in enumerate(VARIANTS[:3]):
         rows.append((f"{variant}, 31 training users", None, found.same[row, -1], None, found.own[row, -1]))
     return Table(
@@ -276,13 +283,17 @@ def _effect_table(size: Size, advance: Callable[[], None]) -> Table:
         rows.append((f"{effect:g}", *(float(value) for value in shown)))
     return Table(
         f"The same with other user effects ({size.largest} bootstraps, {size.systems} systems, one draw each)",
-        ("effect", *(f"{name}: coverage (%)" for name in ("user-constrained", "sample", "user", "joint")),
-         "user: width", "joint: width"),
+        (
+            "effect",
+            *(f"{name}: coverage (%)" for name in ("user-constrained", "sample", "user", "joint")),
+            "user: width",
+            "joint: width",
+        ),
         tuple(rows),
         "Effect: the standard deviation of a user's mean, where that of all scores is 1. Without an effect of users "
         "the joint bootstrap covers more than it promises.",
         digits=1,
-    )  # fmt: skip
+    )
 
 
 # -- figures ---------------------------------------------------------------------------------------------------------
@@ -320,8 +331,15 @@ def _draw_bands(shown: dict[int, Band]) -> Canvas:
 def _draw_coverage(coverage: Coverage) -> Canvas:
     figure, ax = canvas()
     for row, variant in enumerate(VARIANTS):
-        ax.plot(coverage.grid, coverage.same[row], color=COLOURS[row], ls=LINES[row % len(LINES)], marker="o", ms=3,
-                label=variant)  # fmt: skip
+        ax.plot(
+            coverage.grid,
+            coverage.same[row],
+            color=COLOURS[row],
+            ls=LINES[row % len(LINES)],
+            marker="o",
+            ms=3,
+            label=variant,
+        )
     ax.axhline(95, color="0.5", lw=0.8, ls=":")
     ax.set(xlabel="number of bootstraps (S or U)", ylabel="coverage (%)", ylim=(None, 100))
     ax.grid(alpha=0.25)

@@ -65,8 +65,10 @@ def draw_area() -> Canvas:
     whole, inner = np.linspace(P - 4 * sd, P + 4 * sd, 201), np.linspace(P - beta, P + beta, 101)
     ax.fill_between(inner, density(inner), color=COLOURS[0], alpha=0.25, lw=0, label=rf"area $\delta$ = {LEVEL:g}")
     ax.plot(whole, density(whole), color=COLOURS[0], label=rf"normal, $\mu$ = {P:g}, $\sigma$ = {sd:.4f}")
-    ax.set_xticks([P - beta, P, P + beta], [rf"$p - \beta$" f"\n{P - beta:.3f}", f"$p$\n{P:g}",
-                                            rf"$p + \beta$" f"\n{P + beta:.3f}"])  # fmt: skip
+    ax.set_xticks(
+        [P - beta, P, P + beta],
+        [rf"$p - \beta$" f"\n{P - beta:.3f}", f"$p$\n{P:g}", rf"$p + \beta$" f"\n{P + beta:.3f}"],
+    )
     ax.set(xlabel="share of errors $Y$", ylabel="density", ylim=(0, None))
     legend_below(ax, 2)
     ax.get_legend().set_bbox_to_anchor((0.5, -0.24))  # below ticks of two lines
@@ -85,16 +87,21 @@ def draw_method() -> Canvas:
     ends = ", ".join(f"{100 * quantile(level) * sd_a:.2f}" for level in LEVELS)
     lines = (
         (r"$Z_{\alpha/2}$ = " + z + r" for $\delta$ = 90, 95, 99 %", "two-sided"),
-        (r"interval of one system:  HTER $\pm\ \sigma\, Z_{\alpha/2}$",
-         rf"A: {50 * (far + frr):.2f} $\pm$ {ends} %"),
-        (r"$\sigma^2 = \frac{FAR\,(1 - FAR)}{4\,NN} + \frac{FRR\,(1 - FRR)}{4\,NP}$",
-         rf"A: $\sigma$ = {100 * sd_a:.3f} %"),
-        (r"A and B differ where  $z = |HTER_A - HTER_B|\, /\, \sigma > Z_{\alpha/2}$",
-         f"z = {gap / sd:.2f}: confidence {float(independent.confidence):.1%}"),
+        (r"interval of one system:  HTER $\pm\ \sigma\, Z_{\alpha/2}$", rf"A: {50 * (far + frr):.2f} $\pm$ {ends} %"),
+        (
+            r"$\sigma^2 = \frac{FAR\,(1 - FAR)}{4\,NN} + \frac{FRR\,(1 - FRR)}{4\,NP}$",
+            rf"A: $\sigma$ = {100 * sd_a:.3f} %",
+        ),
+        (
+            r"A and B differ where  $z = |HTER_A - HTER_B|\, /\, \sigma > Z_{\alpha/2}$",
+            f"z = {gap / sd:.2f}: confidence {float(independent.confidence):.1%}",
+        ),
         (r"independent:  $\sigma^2 = \sigma_A^2 + \sigma_B^2$", rf"$\sigma$ = {100 * sd:.3f} %"),
-        (r"dependent:  $\sigma^2 = \frac{FAR_{AB} + FAR_{BA}}{4\,NN} + \frac{FRR_{AB} + FRR_{BA}}{4\,NP}$",
-         "needs the scores of both"),
-    )  # fmt: skip
+        (
+            r"dependent:  $\sigma^2 = \frac{FAR_{AB} + FAR_{BA}}{4\,NN} + \frac{FRR_{AB} + FRR_{BA}}{4\,NP}$",
+            "needs the scores of both",
+        ),
+    )
     figure, ax = canvas(size=(8.2, 3.4))
     ax.set_axis_off()
     for row, (formula, numbers) in enumerate(lines):

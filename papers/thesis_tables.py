@@ -59,11 +59,19 @@ WIDTHS = {
 }
 #: Tables 3.4 and 3.7: the confidence in per cent and the standard deviation.
 TESTS = {
-    "3.4": {"dependent": (69.2, 0.0052), "independent": (64.7, 0.0057), "naive": (100.0, 0.0006),
-            "class": (100.0, 0.0005)},
-    "3.7": {"dependent": (98.8, 0.0016), "independent": (89.1, 0.0028), "naive": (98.9, 0.0018),
-            "class": (100.0, 0.0019)},
-}  # fmt: skip
+    "3.4": {
+        "dependent": (69.2, 0.0052),
+        "independent": (64.7, 0.0057),
+        "naive": (100.0, 0.0006),
+        "class": (100.0, 0.0005),
+    },
+    "3.7": {
+        "dependent": (98.8, 0.0016),
+        "independent": (89.1, 0.0028),
+        "naive": (98.9, 0.0018),
+        "class": (100.0, 0.0019),
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -109,11 +117,12 @@ def interval_widths(study: Study, table: str) -> list[Compared]:
         return 100 * float(test.a.intervals[method].width)
 
     return [
-        _ranged(study, partial(width, method=method), f"{level:.0%} {method.upper()}", value, 0.001,
-                confidence_level=level)
+        _ranged(
+            study, partial(width, method=method), f"{level:.0%} {method.upper()}", value, 0.001, confidence_level=level
+        )
         for method, values in WIDTHS[table].items()
         for level, value in zip(LEVELS, values, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def difference_tests(study: Study, table: str) -> list[Compared]:

@@ -94,8 +94,12 @@ def _same_bands(found: Sequence[EPC], expected: Sequence[EPC], quickly: bool) ->
         options = {"n_resamples": 100, "rng": 7, **options}
         same_columns(found[0].band(**options), expected[0].band(**options))
         for unpaired in (False, True):
-            same_columns(*(priori.compare(*curves, claim="deployed", unpaired=unpaired, **options)
-                           for curves in (found, expected)))  # fmt: skip
+            same_columns(
+                *(
+                    priori.compare(*curves, claim="deployed", unpaired=unpaired, **options)
+                    for curves in (found, expected)
+                )
+            )
         if options["bootstrap"] != "user-constrained" and not quickly:
             options["promise"] = "prediction"
             same_columns(found[0].band(**options), expected[0].band(**options))

@@ -15,6 +15,8 @@ def attacked(scores: Scores, share: float, name: str = "attack", seed: int = 0) 
     probe = np.where(np.random.default_rng(seed).random(probe.size) < share, name, probe)
     own = names[scores.positive.user]
     return Scores.from_predictions(
-        np.repeat([0, 1], [user.size, own.size]), np.concatenate([scores.negative.score, scores.positive.score]),
-        user=np.concatenate([user, own]), probe_user=np.concatenate([probe, own]),
-    )  # fmt: skip
+        np.repeat([0, 1], [user.size, own.size]),
+        np.concatenate([scores.negative.score, scores.positive.score]),
+        user=np.concatenate([user, own]),
+        probe_user=np.concatenate([probe, own]),
+    )

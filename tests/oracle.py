@@ -146,10 +146,7 @@ def choose(
     possible = candidates(negatives, positives)
     if (criterion, task) == ("eer", "retrieval"):  # equal because nothing is found: not a break-even point
         possible = [c for c in possible if c.tp > 0] or possible
-    return min(
-        possible,
-        key=lambda c: (function(c, alpha), _error(c, v1) + _error(c, v2), c.threshold),
-    )
+    return min(possible, key=lambda c: (function(c, alpha), _error(c, v1) + _error(c, v2), c.threshold))
 
 
 def ties(negatives: list[float], positives: list[float], criterion: str, task: str) -> list[Fraction]:
@@ -164,11 +161,7 @@ def ties(negatives: list[float], positives: list[float], criterion: str, task: s
 
 
 _HARD = [-math.inf, math.inf, 0.0, -0.0, 1.0, math.nextafter(1.0, 2.0), 1e308, -1e308, 5e-324, -5e-324]
-score = st.one_of(
-    st.sampled_from(_HARD),
-    st.integers(-3, 3).map(float),
-    st.floats(allow_nan=False, width=64),
-)
+score = st.one_of(st.sampled_from(_HARD), st.integers(-3, 3).map(float), st.floats(allow_nan=False, width=64))
 score_list = st.lists(score, min_size=1, max_size=12)
 alpha = st.one_of(
     st.sampled_from([Fraction(0), Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(99, 109)]),

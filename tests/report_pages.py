@@ -29,8 +29,9 @@ def drawn(visit: Visit, name: str, what: str) -> list[str]:
     """Return the values of an attribute in a figure: ``line`` has the systems of its lines, ``dot`` those of dots."""
     found = visit.page.evaluate(
         "([id, name]) => [...document.querySelectorAll(`#plot-${id} [data-${name}]`)]"
-        ".map((one) => one.getAttribute('data-' + name))", [name, what],
-    )  # fmt: skip
+        ".map((one) => one.getAttribute('data-' + name))",
+        [name, what],
+    )
     return list(found)
 
 

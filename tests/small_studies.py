@@ -46,5 +46,6 @@ def study(*shifts: float, names: tuple[str, ...] = (), sizes: dict[str, Any] | N
 def many(count: int, **settings: Any) -> Study:
     """Return a study of many systems, from bad to good and mixed up, at few alphas."""
     shifts = np.linspace(1.0, 3.5, count)[np.random.default_rng(1).permutation(count)]
-    return study(*shifts.tolist(), names=tuple(f"system {number:02d}" for number in range(count)),
-                 **{"points": 5, **settings})  # fmt: skip
+    return study(
+        *shifts.tolist(), names=tuple(f"system {number:02d}" for number in range(count)), **{"points": 5, **settings}
+    )

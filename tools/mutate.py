@@ -203,9 +203,14 @@ class Tree:
             if file.is_file():
                 shutil.copy(file, folder)
         self.server = subprocess.Popen(
-            [sys.executable, str(ROOT / "tools" / "ready_tests.py")], cwd=folder, text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, start_new_session=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
-        )  # fmt: skip
+            [sys.executable, str(ROOT / "tools" / "ready_tests.py")],
+            cwd=folder,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""},
+        )
         # numba keeps what it compiled under the path of the source; trees and runs share it.
         self.caches = folder / "numba"
         self.caches.mkdir()
@@ -223,8 +228,11 @@ class Tree:
         arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "recording", "--doctest-modules", *files]
         environment = {
             "PYTHONPATH": os.pathsep.join(str(self.folder / name) for name in ("src", "tools")),
-            "NUMBA_CACHE_DIR": str(cache), "MPLBACKEND": "agg", "HYPOTHESIS_PROFILE": "quick", **settings,
-        }  # fmt: skip
+            "NUMBA_CACHE_DIR": str(cache),
+            "MPLBACKEND": "agg",
+            "HYPOTHESIS_PROFILE": "quick",
+            **settings,
+        }
         if STOPPED.is_set():
             return "timed out"
         assert self.server.stdin is not None

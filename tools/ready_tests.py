@@ -15,9 +15,22 @@ from typing import Any, NoReturn
 
 #: Imported once, as far as they are there; never the package itself, which changes.
 LIBRARIES = (
-    "pytest", "_pytest.doctest", "hypothesis", "numpy", "scipy.stats", "numba", "duckdb", "narwhals", "click", "pandas",
-    "polars", "pyarrow.parquet", "matplotlib.pyplot", "playwright.sync_api", "sklearn.base",
-)  # fmt: skip
+    "pytest",
+    "_pytest.doctest",
+    "hypothesis",
+    "numpy",
+    "scipy.stats",
+    "numba",
+    "duckdb",
+    "narwhals",
+    "click",
+    "pandas",
+    "polars",
+    "pyarrow.parquet",
+    "matplotlib.pyplot",
+    "playwright.sync_api",
+    "sklearn.base",
+)
 
 
 def run(arguments: list[str], environment: dict[str, str], seconds: float) -> NoReturn:

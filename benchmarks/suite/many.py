@@ -40,12 +40,18 @@ def text(folder: Path, size: str) -> str:
         (f"`rates --by user`, {users:,} users", ["rates", test, *threshold, "--by", "user"], test),
         (f"`rates --by site`, {users:,} groups", ["rates", test, *threshold, "--by", "site"], test),
         (f"`pad`, {types:,} types", ["pad", *system, "--attack-column", "species", "-o", output], test),
-        (f"`average --by user --method vertical`, {users:,} users",
-         ["average", test, "--by", "user", "--method", "vertical", "--format", "csv", "-o", output], test),
+        (
+            f"`average --by user --method vertical`, {users:,} users",
+            ["average", test, "--by", "user", "--method", "vertical", "--format", "csv", "-o", output],
+            test,
+        ),
         (f"`report`, {users:,} users", ["report", *system, "-o", str(folder / "page.html")], test),
-        (f"`rank`, {systems:,} systems", ["rank", "--table", str(folder / "systems.csv"), "--systems-in", "system",
-                                          "--split", "set=dev:test"], str(folder / "systems.csv")),
-    ]  # fmt: skip
+        (
+            f"`rank`, {systems:,} systems",
+            ["rank", "--table", str(folder / "systems.csv"), "--systems-in", "system", "--split", "set=dev:test"],
+            str(folder / "systems.csv"),
+        ),
+    ]
     if size == "full":
         works.append(_compared(folder))
     lines = [
@@ -72,8 +78,11 @@ def _compared(folder: Path) -> tuple[str, list[str], str]:
     from suite.data import write
 
     tables = [write(folder.parent / f"compared-{name}-{COMPARED}", COMPARED, users=10_000) for name in "ab"]
-    systems = [part for name, table in zip("AB", tables, strict=True)
-               for part in ("--system", name, str(table / "dev"), str(table / "test"))]  # fmt: skip
+    systems = [
+        part
+        for name, table in zip("AB", tables, strict=True)
+        for part in ("--system", name, str(table / "dev"), str(table / "test"))
+    ]
     work = f"`compare`, {COMPARED:,} trials, scanned"
     return work, ["compare", *systems, "--engine", "duckdb"], str(tables[0] / "test")
 
@@ -98,9 +107,11 @@ def _write(folder: Path, users: int, types: int, systems: int) -> None:
         common = rng.normal(0, 0.7, 2000) + np.repeat(rng.normal(0, 0.5, 100), 20)
         for system in range(systems):
             score = own_class * (2 - 0.5 * system / systems) + common + rng.normal(0, 0.7, 2000)
-            parts.append(pl.DataFrame({"user": person, "trial": np.arange(2000), "label": own_class,
-                                       "score": score.round(5)}).with_columns(
-                pl.lit(role).alias("set"), pl.lit(f"S{system:03}").alias("system")))  # fmt: skip
+            parts.append(
+                pl.DataFrame(
+                    {"user": person, "trial": np.arange(2000), "label": own_class, "score": score.round(5)}
+                ).with_columns(pl.lit(role).alias("set"), pl.lit(f"S{system:03}").alias("system"))
+            )
     pl.concat(parts).write_csv(folder / "systems.csv")
     done.touch()
 
@@ -114,8 +125,9 @@ def _scan(path: str) -> Run:
 def _run(arguments: list[str]) -> Run:
     # Threads are ours: those of the matrix library would wait for each other, busily.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
-    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               env=environment)  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
+    )
     assert process.stderr is not None
     said = process.stderr.read().decode()
     _, status, used = os.wait4(process.pid, 0)

@@ -27,8 +27,11 @@ def curves(bench: Bench, size: str) -> Table:
     )
     for number in (10**4,) if size == "quick" else (10**4, 10**5, 10**6):
         rng = np.random.default_rng(0)
-        columns = {f"{role}_{own}": rng.normal(shift, 1, number) for role in ("dev", "test")
-                   for own, shift in (("negative", 0), ("positive", 2))}  # fmt: skip
+        columns = {
+            f"{role}_{own}": rng.normal(shift, 1, number)
+            for role in ("dev", "test")
+            for own, shift in (("negative", 0), ("positive", 2))
+        }
         data = bench.data(f"epc-{number}", **columns)
         for points in (100, 2000):
             # The largest take bob long: fewer runs of it, unless all are asked for.
@@ -94,8 +97,7 @@ def _timed(bench: Bench, command: list[str], output: str) -> Measured:
 def roc(bench: Bench, size: str) -> Table:
     """ROC curves, areas and equal error rates."""
     table = Table(
-        "ROC, AUC, EER",
-        "Two unsorted arrays to the whole curve and its area; or to the equal error rate alone.",
+        "ROC, AUC, EER", "Two unsorted arrays to the whole curve and its area; or to the equal error rate alone."
     )
     for number in {"quick": (10**4,), "ordinary": (10**5,), "full": (10**5, 10**6)}[size]:
         data = bench.data(f"roc-{number}", **_classes(number // 2, number // 2))

@@ -229,9 +229,15 @@ def stambo_paired(data: Data, replicates: int) -> Callable[[], Any]:
             return "HTER"
 
     return lambda: stambo.compare_models(
-        data["label"], data["a"], data["b"], metrics=(Hter(),), groups=data["user"], n_bootstrap=replicates, seed=0,
+        data["label"],
+        data["a"],
+        data["b"],
+        metrics=(Hter(),),
+        groups=data["user"],
+        n_bootstrap=replicates,
+        seed=0,
         silent=True,
-    )  # fmt: skip
+    )
 
 
 def arch_mcs(data: Data, replicates: int) -> Callable[[], Any]:
@@ -248,9 +254,17 @@ def arch_stepm(data: Data, replicates: int) -> Callable[[], Any]:
 
 
 DISTRIBUTIONS = {
-    "priori": "priori", "bob": "bob.measure", "numpy": "numpy", "sklearn": "scikit-learn", "score": "score-analysis",
-    "pyeer": "pyeer", "rocci": "rocci", "scipy": "scipy", "stambo": "stambo", "arch": "arch",
-}  # fmt: skip
+    "priori": "priori",
+    "bob": "bob.measure",
+    "numpy": "numpy",
+    "sklearn": "scikit-learn",
+    "score": "score-analysis",
+    "pyeer": "pyeer",
+    "rocci": "rocci",
+    "scipy": "scipy",
+    "stambo": "stambo",
+    "arch": "arch",
+}
 
 
 def main() -> None:

@@ -19,17 +19,26 @@ from priori.cli.progress import Progress
 SHOWN = {
     "btas2016": ("replay_laptop_phone3", ("Idiap", "Baseline", "SJTUSpeech")),
     "asvspoof2019": ("all attacks", ("ocs_avishai", "lfcc_ecapa512ctsf_ocs", "lfcc_ecapa512ctst_ocs")),
-    "glimpse": ("claude-3-opus-20240229, xsum to pubmed", ("gpt-4-1106.likelihood",
-                                                          "gpt-4-1106.pde_fastdetect_geometric")),
-    "fast-detect-gpt": ("gpt-4, xsum to pubmed", ("gpt-j-6B_gpt-neo-2.7B.sampling_discrepancy_analytic",
-                                                  "roberta-base-openai-detector")),
-}  # fmt: skip
+    "glimpse": (
+        "claude-3-opus-20240229, xsum to pubmed",
+        ("gpt-4-1106.likelihood", "gpt-4-1106.pde_fastdetect_geometric"),
+    ),
+    "fast-detect-gpt": (
+        "gpt-4, xsum to pubmed",
+        ("gpt-j-6B_gpt-neo-2.7B.sampling_discrepancy_analytic", "roberta-base-openai-detector"),
+    ),
+}
 
 
 @click.command("evidence")
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--output", default="docs", show_default=True, type=click.Path(path_type=Path),
-              help="Where evidence.md and the folder evidence/ go.")  # fmt: skip
+@click.option(
+    "--output",
+    default="docs",
+    show_default=True,
+    type=click.Path(path_type=Path),
+    help="Where evidence.md and the folder evidence/ go.",
+)
 @click.option("--only", type=click.Choice([source.key for source in SOURCES]), multiple=True, help="These sources.")
 @click.option("--resamples", default=10_000, show_default=True)
 def command(data: Path, output: Path, only: tuple[str, ...], resamples: int) -> None:
@@ -69,8 +78,10 @@ def _figures(judged: list[Judged], folder: Path) -> dict[str, list[tuple[str, st
     drawn: dict[str, list[tuple[str, str]]] = {}
     for key, (board, names) in SHOWN.items():
         one = next(one for one in judged if one.source == key and one.question.name == board)
-        pictures = [(f"{key}-slopes.svg", f"Ranks by EER and at thresholds fixed in advance: {board}"),
-                    (f"{key}-curves.svg", f"Expected Performance Curves with 95 % bands: {board}")]  # fmt: skip
+        pictures = [
+            (f"{key}-slopes.svg", f"Ranks by EER and at thresholds fixed in advance: {board}"),
+            (f"{key}-curves.svg", f"Expected Performance Curves with 95 % bands: {board}"),
+        ]
         figures.draw_slopes(one, folder / f"{key}-slopes.svg")
         figures.draw_curves(one, names, folder / f"{key}-curves.svg")
         if key == "btas2016":

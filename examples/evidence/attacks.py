@@ -34,12 +34,23 @@ def attack_rows(data: Path) -> tuple[priori.EPC, list[dict[str, Any]]]:
     curve = priori.epc(dev, test, name="ASVspoof 2019 verifier")
     threshold = float(curve.at(0.5).threshold[0])
     rows = []
-    attacks = [name for (name,) in base.execute("SELECT DISTINCT attack FROM rows WHERE label = 'spoof' AND "
-                                                "set = 'LA_eval' ORDER BY attack").fetchall()]  # fmt: skip
+    attacks = [
+        name
+        for (name,) in base.execute(
+            "SELECT DISTINCT attack FROM rows WHERE label = 'spoof' AND set = 'LA_eval' ORDER BY attack"
+        ).fetchall()
+    ]
     for title, chosen in [("all attacks", attacks), *((attack, [attack]) for attack in attacks)]:
         query = "SELECT score, label FROM rows WHERE set = 'LA_eval' AND (label = 'target' OR list_contains(?, attack))"
         scores = priori.Scores.from_frame(base.sql(query, params=[chosen]), pos_label="target", source=title)
         found = priori.rate_interval(scores, threshold, rate="far")
-        rows.append({"attack": title, "trials": scores.n_negatives, "iapmr": f"{found.rate:.4f}",
-                     "lower": f"{found.lower:.4f}", "upper": f"{found.upper:.4f}"})  # fmt: skip
+        rows.append(
+            {
+                "attack": title,
+                "trials": scores.n_negatives,
+                "iapmr": f"{found.rate:.4f}",
+                "lower": f"{found.lower:.4f}",
+                "upper": f"{found.upper:.4f}",
+            }
+        )
     return curve, rows

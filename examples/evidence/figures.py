@@ -25,8 +25,11 @@ def draw_slopes(judged: Judged, path: Path) -> None:
 def draw_curves(judged: Judged, names: Sequence[str], path: Path) -> None:
     """Draw the curves of some systems with their bands."""
     curves = [curve for name in names for curve in judged.curves if curve.name == name]
-    ax = plot_epc(curves, ax=Figure(figsize=(7, 4), layout="constrained").subplots(),
-                  bands=[curve.band(rng=0, n_resamples=2000) for curve in curves])  # fmt: skip
+    ax = plot_epc(
+        curves,
+        ax=Figure(figsize=(7, 4), layout="constrained").subplots(),
+        bands=[curve.band(rng=0, n_resamples=2000) for curve in curves],
+    )
     ax.set_title(f"{judged.question.name}\nwhat to expect at thresholds fixed in advance")
     save(ax.figure, path)
 
@@ -44,8 +47,9 @@ def draw_taus(judged: Sequence[Judged], path: Path) -> None:
     lowest = min(0.0, *(one.deployed.tau_lower for one in rows))
     ax.set(
         xlabel="Kendall's tau: ranking by EER, ranking at thresholds fixed in advance",
-        xlim=(lowest, 1.02), title="Another domain (blue), the same domain (orange)",
-    )  # fmt: skip
+        xlim=(lowest, 1.02),
+        title="Another domain (blue), the same domain (orange)",
+    )
     ax.grid(axis="x", alpha=0.25)
     ax.invert_yaxis()
     save(ax.figure, path)
@@ -59,10 +63,25 @@ def draw_attacks(judged: Judged, path: Path) -> None:
     for row in range(board.system.size):
         ax.plot([100 * board.post_value[row], 100 * board.value[row]], [row, row], color="0.8", lw=1, zorder=1)
         ax.plot([100 * board.lower[row], 100 * board.upper[row]], [row, row], color=given, lw=4, alpha=0.35, zorder=2)
-    ax.plot(100 * board.post_value, range(board.system.size), "o", mfc="white", mec=promised, ms=7, zorder=3,
-            label="equal error rate, read on the test set")  # fmt: skip
-    ax.plot(100 * board.value, range(board.system.size), "o", color=given, ms=7, zorder=4,
-            label="errors at the threshold fixed in advance, 95 % interval")  # fmt: skip
+    ax.plot(
+        100 * board.post_value,
+        range(board.system.size),
+        "o",
+        mfc="white",
+        mec=promised,
+        ms=7,
+        zorder=3,
+        label="equal error rate, read on the test set",
+    )
+    ax.plot(
+        100 * board.value,
+        range(board.system.size),
+        "o",
+        color=given,
+        ms=7,
+        zorder=4,
+        label="errors at the threshold fixed in advance, 95 % interval",
+    )
     ax.set_yticks(range(board.system.size), [str(name) for name in board.system])
     ax.set(xlabel="errors (HTER, %)", xlim=(0, None), ylim=(-0.5, board.system.size - 0.5))
     ax.invert_yaxis()

@@ -43,8 +43,15 @@ more than the test of moves was made for. Read the shifts beside their controls.
 
 def page(rows: Sequence[Row], curve: Any, attack_rows: Sequence[Row], figures: dict[str, list[tuple[str, str]]]) -> str:
     """Return the page; ``figures`` has for each source the names of its figures and what to see in them."""
-    parts = [OPENING.format(sources=len(SOURCES) + 1, boards=len(rows), chance=len(rows) / 20,
-                            summary=_summary(rows), reading=_reading(rows, curve, attack_rows))]  # fmt: skip
+    parts = [
+        OPENING.format(
+            sources=len(SOURCES) + 1,
+            boards=len(rows),
+            chance=len(rows) / 20,
+            summary=_summary(rows),
+            reading=_reading(rows, curve, attack_rows),
+        )
+    ]
     for source in SOURCES:
         own = [row for row in rows if row["source"] == source.key]
         parts.append(_section(source, own, figures.get(source.key, [])))
@@ -59,10 +66,15 @@ def _summary(rows: Sequence[Row]) -> str:
             own = [row for row in rows if row["source"] == source.key and row["kind"] == kind]
             if own:
                 taus = sorted(float(row["tau"]) for row in own)
-                cells = (f"[{source.title}](#{_anchor(source.title)}){words}", len(own), own[0]["systems"],
-                         f"{taus[len(taus) // 2]:.2f} ({taus[0]:.2f} to {taus[-1]:.2f})",
-                         sum(row["moving"] > 0 for row in own), sum(row["method_moving"] > 0 for row in own),
-                         sum(changed(row) for row in own))  # fmt: skip
+                cells = (
+                    f"[{source.title}](#{_anchor(source.title)}){words}",
+                    len(own),
+                    own[0]["systems"],
+                    f"{taus[len(taus) // 2]:.2f} ({taus[0]:.2f} to {taus[-1]:.2f})",
+                    sum(row["moving"] > 0 for row in own),
+                    sum(row["method_moving"] > 0 for row in own),
+                    sum(changed(row) for row in own),
+                )
                 lines.append(cells)
     return _table(
         ("scores", "boards", "systems", "tau: median (all)", "boards with moves: deployed", "method", "changed winner"),
@@ -89,16 +101,31 @@ rankings agree**, and a reader of the EER loses little; with one, the EER cannot
 
 
 def _section(source: Source, rows: Sequence[Row], figures: Sequence[tuple[str, str]]) -> str:
-    columns = ("board", "tau", "moving (method)", "first by EER", "EER", "its HTER", "its rank (method)",
-               "first a priori", "its HTER")  # fmt: skip
+    columns = (
+        "board",
+        "tau",
+        "moving (method)",
+        "first by EER",
+        "EER",
+        "its HTER",
+        "its rank (method)",
+        "first a priori",
+        "its HTER",
+    )
     lines = [
-        (row["board"], f"{row['tau']:.2f} ({row['tau_lower']:.2f} to {row['tau_upper']:.2f})",
-         f"{row['moving']} ({row['method_moving']})",
-         row["first_by_eer"], _percent(row["eer"]), _percent(row["hter"]),
-         f"{row['rank_lower']} to {row['rank_upper']} ({row['method_rank_lower']} to {row['method_rank_upper']})",
-         row["first_a_priori"], _percent(row["its_hter"]))
+        (
+            row["board"],
+            f"{row['tau']:.2f} ({row['tau_lower']:.2f} to {row['tau_upper']:.2f})",
+            f"{row['moving']} ({row['method_moving']})",
+            row["first_by_eer"],
+            _percent(row["eer"]),
+            _percent(row["hter"]),
+            f"{row['rank_lower']} to {row['rank_upper']} ({row['method_rank_lower']} to {row['method_rank_upper']})",
+            row["first_a_priori"],
+            _percent(row["its_hter"]),
+        )
         for row in rows
-    ]  # fmt: skip
+    ]
     pictures = "\n\n".join(f"![{see}](evidence/{name})" for name, see in figures)
     return f"""## {source.title}
 
@@ -116,8 +143,10 @@ def _section(source: Source, rows: Sequence[Row], figures: Sequence[tuple[str, s
 
 def _attacks(curve: Any, rows: Sequence[Row]) -> str:
     point = curve.at(0.5)
-    lines = [(row["attack"], row["trials"], _percent(row["iapmr"]),
-              f"{_percent(row['lower'])} to {_percent(row['upper'])}") for row in rows]  # fmt: skip
+    lines = [
+        (row["attack"], row["trials"], _percent(row["iapmr"]), f"{_percent(row['lower'])} to {_percent(row['upper'])}")
+        for row in rows
+    ]
     return f"""## {attacks.TITLE}
 
 **Published by** {attacks.PUBLISHED}

@@ -54,9 +54,10 @@ DOMAINS = ("pubmed", "writing", "xsum")
 def _attacks(dev: str, test: str, genuine: str, attacks: Sequence[str]) -> tuple[Question, ...]:
     """All attacks together, then each by itself; thresholds come from the whole development set."""
     pooled = Question("all attacks", f"set = '{dev}'", f"set = '{test}'")
-    return (pooled, *(
-        Question(attack, pooled.dev, f"{pooled.test} AND attack IN ('{genuine}', '{attack}')") for attack in attacks
-    ))  # fmt: skip
+    return (
+        pooled,
+        *(Question(attack, pooled.dev, f"{pooled.test} AND attack IN ('{genuine}', '{attack}')") for attack in attacks),
+    )
 
 
 def _domains(experiment: str, writers: Sequence[str]) -> tuple[Question, ...]:
@@ -69,12 +70,14 @@ def _domains(experiment: str, writers: Sequence[str]) -> tuple[Question, ...]:
         for dev, test in permutations(DOMAINS, 2)
     ]
     controls = [
-        Question(f"{writer}, within {domain}",
-                 *(f"{_written(experiment, writer)} AND set = '{domain}' AND prompt % 2 = {half}" for half in (0, 1)),
-                 "control")
+        Question(
+            f"{writer}, within {domain}",
+            *(f"{_written(experiment, writer)} AND set = '{domain}' AND prompt % 2 = {half}" for half in (0, 1)),
+            "control",
+        )
         for writer in writers
         for domain in DOMAINS
-    ]  # fmt: skip
+    ]
     return (*shifts, *controls)
 
 
@@ -87,7 +90,9 @@ _TEXT = "set || '/' || prompt"
 
 SOURCES = (
     Source(
-        "btas2016", "Speaker anti-spoofing, BTAS 2016", "btas2016/btas2016_scores.csv.gz",
+        "btas2016",
+        "Speaker anti-spoofing, BTAS 2016",
+        "btas2016/btas2016_scores.csv.gz",
         "Korshunov et al., *Overview of BTAS 2016 Speaker Anti-spoofing Competition*; the five entries' scores are in "
         "the package `bob.paper.btas_c2016` (GPLv3).",
         "Which entry should a bank deploy against recordings played to its telephone line, and against a kind of "
@@ -95,11 +100,14 @@ SOURCES = (
         "Thresholds from the competition's development set (all its attacks); judged on its official test set "
         "(`test_v2`): all attacks together, and each of the ten by itself. Two of the ten were not in the development "
         "set. Speakers are resampled, 14 and 16 of them.",
-        '"user"', "trial", "speakers",
+        '"user"',
+        "trial",
+        "speakers",
         _attacks("dev", "test_v2", "genuine", (*REPLAYS, *CONVERTED, *UNSEEN)),
     ),
     Source(
-        "asvspoof2019", "Speech countermeasures, ASVspoof 2019 LA",
+        "asvspoof2019",
+        "Speech countermeasures, ASVspoof 2019 LA",
         "asvspoof2019_LA_cm/asvspoof2019_LA_cm_dev_eval.csv.gz",
         "Zhang et al. (ASVspoof2021_AIR) and Shani et al. (ASVspoof2019 against ASVspoof5), MIT licence; corpus: "
         "ASVspoof 2019.",
@@ -107,27 +115,39 @@ SOURCES = (
         "set? All thirteen evaluation attacks are new.",
         "Thresholds from the official development set, judged on the official evaluation set: all attacks, and each of "
         "the thirteen by itself. Speakers are resampled, 20 and 67 of them.",
-        '"user"', "trial", "speakers",
+        '"user"',
+        "trial",
+        "speakers",
         _attacks("dev", "eval", "A00", [f"A{number:02d}" for number in range(7, 20)]),
     ),
     Source(
-        "glimpse", "Machine-written text, Glimpse", "glimpse/glimpse_scores.csv.gz",
+        "glimpse",
+        "Machine-written text, Glimpse",
+        "glimpse/glimpse_scores.csv.gz",
         "Bao et al., *Glimpse*, MIT licence: scores of 61 detectors on texts of five language models in three domains.",
         "A detector's threshold is set on texts of one domain and used on another. Does the usual ranking, by EER (or "
         "AUC) within the domain, tell which detector to use?",
         "The authors have no development set; ours is one domain, the test set another: all 30 ordered pairs (five "
         "models, six pairs). Control: the texts of one domain in two halves, by even and odd prompt (15). Texts are "
         "resampled with their machine-written partners, about 150 (75 in the halves).",
-        _TEXT, f"{_TEXT} || '/' || label", "texts",
-        _domains("exp_main", ("claude-3-opus-20240229", "claude-3-sonnet-20240229", "gemini-1.5-pro", "gpt-3.5-turbo",
-                              "gpt-4")),
+        _TEXT,
+        f"{_TEXT} || '/' || label",
+        "texts",
+        _domains(
+            "exp_main",
+            ("claude-3-opus-20240229", "claude-3-sonnet-20240229", "gemini-1.5-pro", "gpt-3.5-turbo", "gpt-4"),
+        ),
     ),
     Source(
-        "fast-detect-gpt", "Machine-written text, Fast-DetectGPT", "fast_detect_gpt/fast_detect_gpt_scores.csv.gz",
+        "fast-detect-gpt",
+        "Machine-written text, Fast-DetectGPT",
+        "fast_detect_gpt/fast_detect_gpt_scores.csv.gz",
         "Bao et al., *Fast-DetectGPT*, MIT licence: ten detectors on texts of three language models (`exp_gpt3to4`).",
         "The same question, on the scores of the paper that made the method of its title known.",
         "As for Glimpse: 18 ordered pairs of domains, nine controls. Texts are resampled with their partners.",
-        _TEXT, f"{_TEXT} || '/' || label", "texts",
+        _TEXT,
+        f"{_TEXT} || '/' || label",
+        "texts",
         _domains("exp_gpt3to4", ("davinci", "gpt-3.5-turbo", "gpt-4")),
     ),
-)  # fmt: skip
+)

@@ -183,7 +183,7 @@ __all__ = [
     "ztest",
     "ztest_epc",
     "ztest_scores",
-]  # fmt: skip
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -22,10 +22,17 @@ def test_an_empty_form_means_the_defaults():
 
 def test_what_is_chosen_reaches_the_report():
     fields = {
-        "task": "retrieval", "criterion": "target-v1", "measure": "f2", "alpha": "99/109", "bootstrap": "none",
-        "resamples": "500", "level": "0.9", "seed": "7", "columns": " score = similarity , user=model ",
+        "task": "retrieval",
+        "criterion": "target-v1",
+        "measure": "f2",
+        "alpha": "99/109",
+        "bootstrap": "none",
+        "resamples": "500",
+        "level": "0.9",
+        "seed": "7",
+        "columns": " score = similarity , user=model ",
         "lower_is_better": "1",
-    }  # fmt: skip
+    }
     chosen = Choices.from_fields(fields, Limits())
     settings = chosen.settings()
     assert settings.task == "retrieval"
@@ -39,16 +46,42 @@ def test_what_is_chosen_reaches_the_report():
 @pytest.mark.parametrize(
     ("field", "text"),
     [
-        ("task", "cooking"), ("criterion", "best"), ("measure", "nope"), ("measure", "wer:7"), ("measure", "f" * 200),
-        ("measure", "f999999999"), ("measure", "f-beta:1e300"), ("measure", "f0.123456789"), ("measure", "f-beta:inf"),
-        ("alpha", "2"), ("alpha", "1e-999999999"), ("alpha", "1/0"), ("alpha", "nan"), ("alpha", "-1"), ("alpha", "٠"),
-        ("bootstrap", "all"), ("resamples", "1e9"), ("resamples", "99"), ("resamples", "200000"),
+        ("task", "cooking"),
+        ("criterion", "best"),
+        ("measure", "nope"),
+        ("measure", "wer:7"),
+        ("measure", "f" * 200),
+        ("measure", "f999999999"),
+        ("measure", "f-beta:1e300"),
+        ("measure", "f0.123456789"),
+        ("measure", "f-beta:inf"),
+        ("alpha", "2"),
+        ("alpha", "1e-999999999"),
+        ("alpha", "1/0"),
+        ("alpha", "nan"),
+        ("alpha", "-1"),
+        ("alpha", "٠"),
+        ("bootstrap", "all"),
+        ("resamples", "1e9"),
+        ("resamples", "99"),
+        ("resamples", "200000"),
         ("resamples", "9" * 99),
-        ("level", "1"), ("level", "0"), ("level", "95"), ("seed", "-1"), ("seed", "x"), ("nan", "keep"),
-        ("format", "pickle"), ("columns", "score"), ("columns", "colour=red"), ("columns", "x" * 2000),
-        ("positive", "x" * 300), ("example", "../faces"), ("simultaneous", "maybe"), ("title", "x" * 300),
+        ("level", "1"),
+        ("level", "0"),
+        ("level", "95"),
+        ("seed", "-1"),
+        ("seed", "x"),
+        ("nan", "keep"),
+        ("format", "pickle"),
+        ("columns", "score"),
+        ("columns", "colour=red"),
+        ("columns", "x" * 2000),
+        ("positive", "x" * 300),
+        ("example", "../faces"),
+        ("simultaneous", "maybe"),
+        ("title", "x" * 300),
     ],
-)  # fmt: skip
+)
 def test_a_bad_value_is_told_next_to_its_field_in_one_short_line(field, text):
     with pytest.raises(FieldErrors) as caught:
         Choices.from_fields({field: text}, Limits())

@@ -122,9 +122,12 @@ def test_an_example_needs_no_files_and_its_command_makes_the_same_report(serve, 
 def test_without_a_script_there_are_pages_all_the_way(serve):
     visitor = serve().visitor()
     parts = [
-        ("csrf", (None, visitor.key)), ("bootstrap", (None, "none")), ("name-0", (None, "A")),
-        ("dev-0", ("dev.csv", DEV)), ("test-0", ("test.csv", b"junk\n")),
-    ]  # fmt: skip
+        ("csrf", (None, visitor.key)),
+        ("bootstrap", (None, "none")),
+        ("name-0", (None, "A")),
+        ("dev-0", ("dev.csv", DEV)),
+        ("test-0", ("test.csv", b"junk\n")),
+    ]
     answer = visitor.client.post("/jobs", files=parts, follow_redirects=False)
     assert answer.status_code == 303
     address = answer.headers["location"]
@@ -229,10 +232,15 @@ def test_a_killed_job_leaves_nothing_and_is_told(serve):
 
 @pytest.mark.parametrize(
     "code",
-    ["print('no json', flush=True); time.sleep(9)", "print('[1]', flush=True); time.sleep(9)",
-     "print('x' * 3_000_000, flush=True); time.sleep(9)", "print(json.dumps({'errors': 7}), flush=True); time.sleep(9)",
-     "sys.exit(0)", "print(json.dumps({'stage': 's', 'done': 'x'}), flush=True); time.sleep(9)"],
-)  # fmt: skip
+    [
+        "print('no json', flush=True); time.sleep(9)",
+        "print('[1]', flush=True); time.sleep(9)",
+        "print('x' * 3_000_000, flush=True); time.sleep(9)",
+        "print(json.dumps({'errors': 7}), flush=True); time.sleep(9)",
+        "sys.exit(0)",
+        "print(json.dumps({'stage': 's', 'done': 'x'}), flush=True); time.sleep(9)",
+    ],
+)
 def test_a_process_that_talks_nonsense_is_ended(serve, code):
     visitor = serve(worker_that(code)).visitor()
     assert visitor.wait(visitor.send().json()["job"], seconds=5)["state"] == "failed"

@@ -24,11 +24,18 @@ HEADERS = {
 @pytest.mark.parametrize(
     ("address", "status"),
     [
-        ("/", 200), ("/static/app.js", 200), ("/static/app.css", 200),
-        ("/nothing", 404), ("/jobs", 405), ("/static/../server.py", 404), ("/static/%2e%2e/server.py", 404),
-        ("/jobs/x", 404), ("/jobs/x/status", 404), ("/jobs/x/page.html", 404),
+        ("/", 200),
+        ("/static/app.js", 200),
+        ("/static/app.css", 200),
+        ("/nothing", 404),
+        ("/jobs", 405),
+        ("/static/../server.py", 404),
+        ("/static/%2e%2e/server.py", 404),
+        ("/jobs/x", 404),
+        ("/jobs/x/status", 404),
+        ("/jobs/x/page.html", 404),
     ],
-)  # fmt: skip
+)
 def test_every_answer_carries_the_headers(serve, address, status):
     answer = serve().first.get(address)
     assert answer.status_code == status
@@ -78,9 +85,20 @@ def test_its_own_names_are_answered(serve, host):
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:8000", "192.168.1.5:8000", "", "127.0.0.1@evil",
-     "a b", "[::1", "127.0.0.1:8000:1", "0x7f.1", "evil.example:80\t127.0.0.1"],
-)  # fmt: skip
+    [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.evil.example:8000",
+        "192.168.1.5:8000",
+        "",
+        "127.0.0.1@evil",
+        "a b",
+        "[::1",
+        "127.0.0.1:8000:1",
+        "0x7f.1",
+        "evil.example:80\t127.0.0.1",
+    ],
+)
 def test_other_names_are_refused_so_that_no_name_can_be_bound_to_us(serve, host):
     answer = serve().first.get("/", headers={"host": host})
     assert answer.status_code == 421
@@ -112,11 +130,15 @@ def test_no_host_header_makes_it_fail(host):
 @pytest.mark.parametrize(
     "headers",
     [
-        {"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://127.0.0.1:9000"},
-        {"origin": "http://127.0.0.1"}, {"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"},
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:9000"},
+        {"origin": "http://127.0.0.1"},
+        {"sec-fetch-site": "cross-site"},
+        {"sec-fetch-site": "same-site"},
         {"origin": BASE, "sec-fetch-site": "cross-site"},
     ],
-)  # fmt: skip
+)
 def test_forms_from_other_origins_are_refused(serve, headers):
     served = serve()
     visitor = served.visitor()
@@ -215,8 +237,16 @@ def test_a_cookie_of_another_shape_is_replaced(serve):
 
 @pytest.mark.parametrize(
     ("host", "expected"),
-    [("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False),
-     ("10.0.0.1", False), ("example.org", False)],
-)  # fmt: skip
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.1", False),
+        ("example.org", False),
+    ],
+)
 def test_what_is_this_machine(host, expected):
     assert is_loopback(host) is expected

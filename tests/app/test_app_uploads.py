@@ -159,10 +159,26 @@ def test_an_upload_that_stands_still_is_given_up(tmp_path):
 
 @pytest.mark.parametrize(
     "name",
-    ["../../../etc/passwd", "/etc/passwd", "..\\..\\windows\\win.ini", "C:\\x", "a\x00b", ".", "..", "con",
-     "x" * 10_000, HTML, "'\"><img src=x onerror=alert(1)>", "😀" * 2_000, "-rf", "$(id)", "a\r\nb", "\u202egnp.exe",
-     "%2e%2e%2f"],
-)  # fmt: skip
+    [
+        "../../../etc/passwd",
+        "/etc/passwd",
+        "..\\..\\windows\\win.ini",
+        "C:\\x",
+        "a\x00b",
+        ".",
+        "..",
+        "con",
+        "x" * 10_000,
+        HTML,
+        "'\"><img src=x onerror=alert(1)>",
+        "😀" * 2_000,
+        "-rf",
+        "$(id)",
+        "a\r\nb",
+        "\u202egnp.exe",
+        "%2e%2e%2f",
+    ],
+)
 def test_a_file_name_is_text_and_never_a_path(serve, name):
     served = serve(STUCK)
     answer = served.visitor().send(files={"name-0": "A", "dev-0": (name, DEV), "test-0": ("t.csv", TEST)})
@@ -235,13 +251,29 @@ def test_files_arrive_whole_however_they_are_cut(contents, size):
 @given(
     body=st.lists(
         st.sampled_from(
-            [b"--b", b"--b--", b"\r\n", b"\r", b"\n", b"Content-Disposition: form-data; ", b'name="dev-0"', b'name="x"',
-             b'; filename="y"', b"Content-Disposition: ", b": ", b"\x00", b"\xff\xfe", b"a" * 50, b"Content-Type: x"]
-        ) | st.binary(max_size=8),
+            [
+                b"--b",
+                b"--b--",
+                b"\r\n",
+                b"\r",
+                b"\n",
+                b"Content-Disposition: form-data; ",
+                b'name="dev-0"',
+                b'name="x"',
+                b'; filename="y"',
+                b"Content-Disposition: ",
+                b": ",
+                b"\x00",
+                b"\xff\xfe",
+                b"a" * 50,
+                b"Content-Type: x",
+            ]
+        )
+        | st.binary(max_size=8),
         max_size=30,
     ),
     size=st.integers(1, 64),
-)  # fmt: skip
+)
 def test_no_body_makes_it_fail_in_another_way_than_a_refusal(body, size):
     with tempfile.TemporaryDirectory() as folder:
         try:

@@ -111,9 +111,12 @@ def test_a_message_is_read_to_its_end_however_long_the_name(serve):
 def test_the_message_of_a_bad_trials_file_stands_next_to_it(serve):
     scores = b"a b 0.1\na c 0.9\n"
     status = _ends(
-        serve().visitor(), dev_0=("d", scores), test_0=("t", scores), dev_trials=("trials", b"\x00\x00"),
+        serve().visitor(),
+        dev_0=("d", scores),
+        test_0=("t", scores),
+        dev_trials=("trials", b"\x00\x00"),
         test_trials=("trials2", b"a b target\na c nontarget\n"),
-    )  # fmt: skip
+    )
     assert list(status["errors"]) == ["dev-trials"]
     assert status["errors"]["dev-trials"].startswith("trials:")
 
@@ -164,10 +167,16 @@ def test_duckdb_reads_the_one_file_it_was_given(tmp_path):
     with connection(ours) as database:
         assert database.execute(f"FROM read_csv('{ours}')").fetchall() == [(1,)]
         for query in (
-            f"FROM read_csv('{other}')", "FROM read_text('/etc/passwd')", "FROM read_csv('http://127.0.0.1:9/x')",
-            f"COPY (SELECT 1) TO '{tmp_path}/new.csv'", f"ATTACH '{tmp_path}/new.db'", "INSTALL httpfs", "LOAD httpfs",
-            "SET enable_external_access = true", f"FROM glob('{tmp_path}/*')",
-        ):  # fmt: skip
+            f"FROM read_csv('{other}')",
+            "FROM read_text('/etc/passwd')",
+            "FROM read_csv('http://127.0.0.1:9/x')",
+            f"COPY (SELECT 1) TO '{tmp_path}/new.csv'",
+            f"ATTACH '{tmp_path}/new.db'",
+            "INSTALL httpfs",
+            "LOAD httpfs",
+            "SET enable_external_access = true",
+            f"FROM glob('{tmp_path}/*')",
+        ):
             with pytest.raises(duckdb.Error):
                 database.execute(query).fetchall()
 
@@ -188,9 +197,13 @@ def _worker(tmp_path, **order):
     given = {"systems": [], "trials": {}, "choices": {"example": "faces", "bootstrap": "none"}, "mark": "m"}
     given |= {"outcome": str(tmp_path), "limits": limits, **order}
     process = subprocess.Popen(
-        [sys.executable, *WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True, cwd=tmp_path,
+        [sys.executable, *WORKER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+        cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
+    )
     process.stdin.write(json.dumps(given).encode() + b"\n")
     process.stdin.flush()
     return process

@@ -58,7 +58,11 @@ def test_three_systems_are_named_and_the_others_counted() -> None:
     twice[1][1].append(twice[0][1][1])
     assert of_systems(twice) == ("A: only 8 users", "2 in the test set")
     assert of_systems([(name, list(lines)) for name, lines in zip("AB", ("xyz", "w"), strict=True)]) == (
-        "A: x", "A: y", "A: z", "B: w")  # fmt: skip
+        "A: x",
+        "A: y",
+        "A: z",
+        "B: w",
+    )
 
 
 def test_an_earlier_group_speaks_for_the_later_ones() -> None:
@@ -85,8 +89,10 @@ def test_silencing_hides_by_name_and_ends_with_its_block() -> None:
 
 
 def test_an_unknown_code_is_refused() -> None:
-    with pytest.raises(priori.OptionError, match="unknown caution 'few-user'; choose one of: same-data, "), \
-            priori.silenced("few-user"):  # fmt: skip
+    with (
+        pytest.raises(priori.OptionError, match="unknown caution 'few-user'; choose one of: same-data, "),
+        priori.silenced("few-user"),
+    ):
         pass
 
 

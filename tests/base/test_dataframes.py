@@ -124,9 +124,11 @@ def test_categories() -> None:
             {"label": pl.Categorical, "user": pl.Enum(["007", "7"])}
         ),
         pa.table({"score": [1, 2, 3], "label": pa.array(words).dictionary_encode(), "user": ids}),
-        duckdb.sql("SELECT * FROM (VALUES (1, 'spoof'::ENUM('spoof', 'bonafide'), '007'), (2, 'bonafide', '7'), "
-                   "(3, 'spoof', '007')) t(score, label, \"user\")"),
-    ]  # fmt: skip
+        duckdb.sql(
+            "SELECT * FROM (VALUES (1, 'spoof'::ENUM('spoof', 'bonafide'), '007'), (2, 'bonafide', '7'), "
+            "(3, 'spoof', '007')) t(score, label, \"user\")"
+        ),
+    ]
     for frame in frames:
         scores = Scores.from_frame(frame)
         assert both(scores) == ([1.0, 3.0], [2.0])

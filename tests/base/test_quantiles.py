@@ -12,9 +12,21 @@ from priori.base.quantiles import percentile_bounds, quantile, typed
 
 @pytest.mark.parametrize(
     ("n", "level", "rank"),
-    [(40, 0.95, 1), (80, 0.95, 2), (200, 0.95, 5), (1000, 0.95, 25), (10_000, 0.95, 250), (399, 0.95, 10),
-     (41, 0.95, 2), (1000, 0.998, 1), (1000, 0.999, 1), (10, 0.8, 1), (1000, 0.9, 50), (2000, 0.99, 10)],
-)  # fmt: skip
+    [
+        (40, 0.95, 1),
+        (80, 0.95, 2),
+        (200, 0.95, 5),
+        (1000, 0.95, 25),
+        (10_000, 0.95, 250),
+        (399, 0.95, 10),
+        (41, 0.95, 2),
+        (1000, 0.998, 1),
+        (1000, 0.999, 1),
+        (10, 0.8, 1),
+        (1000, 0.9, 50),
+        (2000, 0.99, 10),
+    ],
+)
 def test_bounds_are_the_order_statistics_counted_by_hand(n, level, rank):
     values = np.random.default_rng(n).permutation(np.arange(1.0, n + 1))
     lower, upper = percentile_bounds(values, level)

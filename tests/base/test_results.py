@@ -50,12 +50,20 @@ def test_every_result_of_polars_scores_is_polars() -> None:
     own = priori.Scores.from_frame(frame)
     curve = priori.epc(own, own, points=3)
     found: list[Result] = [
-        curve, priori.areas(own, own), curve.band(n_resamples=20), priori.roc(own), priori.det(own),
-        priori.average([own, own], positions=3), priori.average_epc([own, own], points=3),
-        priori.ztest_scores(own, 1.0), priori.ztest_epc(curve, curve), priori.a_posteriori_auc_interval(own),
-        priori.a_posteriori_auc_test(own, own), priori.design_effect(own, 1.0),
+        curve,
+        priori.areas(own, own),
+        curve.band(n_resamples=20),
+        priori.roc(own),
+        priori.det(own),
+        priori.average([own, own], positions=3),
+        priori.average_epc([own, own], points=3),
+        priori.ztest_scores(own, 1.0),
+        priori.ztest_epc(curve, curve),
+        priori.a_posteriori_auc_interval(own),
+        priori.a_posteriori_auc_test(own, own),
+        priori.design_effect(own, 1.0),
         priori.plan(width=0.1, pilot=own, threshold=1.0),
-    ]  # fmt: skip
+    ]
     assert [type(one).__name__ for one in found if not isinstance(one.frame(), pl.DataFrame)] == []
     assert isinstance(curve.frame("pandas"), pd.DataFrame)
 

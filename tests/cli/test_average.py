@@ -212,9 +212,22 @@ def test_no_file_or_no_column_says_what_to_do(run, tmp_path):
 def test_the_plot_and_the_output_file_appear(run, table, tmp_path):
     figure, numbers = tmp_path / "average.svg", tmp_path / "average.json"
     code, out, err = run(
-        "average", "--one-threshold", table, "--plot", figure, "--format", "json", "-o", numbers, "--interval",
-        "bootstrap", "--resamples", "50", "--positions", "51",
-    )  # fmt: skip
+        "average",
+        "--one-threshold",
+        table,
+        "--plot",
+        figure,
+        "--format",
+        "json",
+        "-o",
+        numbers,
+        "--interval",
+        "bootstrap",
+        "--resamples",
+        "50",
+        "--positions",
+        "51",
+    )
     assert (code, out) == (0, "")
     assert figure.read_text().startswith("<?xml")
     assert json.loads(numbers.read_text())["interval"] == "bootstrap"

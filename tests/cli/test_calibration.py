@@ -47,8 +47,11 @@ def test_csv_and_json_are_the_library(files: list[str], capsys: pytest.CaptureFi
 def test_calibrate_is_the_criterion(files: list[str], command: str, capsys: pytest.CaptureFixture[str]) -> None:
     system = ["--system", "A", *files] if command == "epc" else files[:1]
     outputs = []
-    for options in (["--calibrate", "logistic"], ["--criterion", "bayes", "--calibrate", "logistic"],
-                    ["--criterion", "bayes:logistic"]):  # fmt: skip
+    for options in (
+        ["--calibrate", "logistic"],
+        ["--criterion", "bayes", "--calibrate", "logistic"],
+        ["--criterion", "bayes:logistic"],
+    ):
         main([command, *system, *options, "--alpha", "0.3", "--format", "csv"])
         outputs.append(capsys.readouterr().out)
     assert outputs[0] == outputs[1] == outputs[2]

@@ -45,7 +45,7 @@ CALLS = {
     "rates": ("rates", "a.csv", "--threshold", "0"),
     "roc": ("roc", "--scores", "A", "a.csv"),
     "det": ("det", "--scores", "A", "a.csv"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -46,8 +46,22 @@ B = ("--system", "B", "b-dev.csv", "b-test.csv")
 
 
 def test_epc_csv(folder: Path) -> None:
-    done = run("epc", *A, *B, "--task", "authentication", "--criterion", "wer", "--measure", "hter", "--points", "11",
-               "--format", "csv", cwd=folder)  # fmt: skip
+    done = run(
+        "epc",
+        *A,
+        *B,
+        "--task",
+        "authentication",
+        "--criterion",
+        "wer",
+        "--measure",
+        "hter",
+        "--points",
+        "11",
+        "--format",
+        "csv",
+        cwd=folder,
+    )
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert list(rows[0]) == COLUMNS
@@ -105,9 +119,17 @@ def test_the_histogram_of_a_difference(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [(), ("--exact",), ("--range", "0.2", "0.8"), ("--preset", "nist"), ("--alpha", "costs:10,1,0.01"),
-     ("--task", "retrieval"), ("--task", "diagnosis", "--criterion", "target-v1"), ("--criterion", "eer")],
-)  # fmt: skip
+    [
+        (),
+        ("--exact",),
+        ("--range", "0.2", "0.8"),
+        ("--preset", "nist"),
+        ("--alpha", "costs:10,1,0.01"),
+        ("--task", "retrieval"),
+        ("--task", "diagnosis", "--criterion", "target-v1"),
+        ("--criterion", "eer"),
+    ],
+)
 def test_epc_table(folder: Path, options: tuple[str, ...]) -> None:
     done = run("epc", *A, *options, cwd=folder)
     assert done.returncode == 0, done.stderr
@@ -218,8 +240,9 @@ def test_bad_files_get_one_clear_line(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes(content)
     (tmp_path / "good.csv").write_text(GOOD)
     before = sorted(tmp_path.iterdir())
-    done = run("epc", "--system", "A", "good.csv", name, "--format", "csv", "-o", "out.csv", "--plot", "out.svg",
-               cwd=tmp_path)  # fmt: skip
+    done = run(
+        "epc", "--system", "A", "good.csv", name, "--format", "csv", "-o", "out.csv", "--plot", "out.svg", cwd=tmp_path
+    )
     assert done.returncode == 2
     assert done.stdout == ""
     errors = [line for line in done.stderr.splitlines() if line.startswith("priori: error:")]
@@ -279,8 +302,20 @@ def test_lower_is_better_and_other_column_names(tmp_path: Path) -> None:
     score = rng.normal(label)
     lines = [f"{-value:.6f},{'yes' if one else 'no'}" for value, one in zip(score, label, strict=True)]
     (tmp_path / "distance.csv").write_text("distance,same\n" + "\n".join(lines) + "\n")
-    done = run("threshold", "distance.csv", "--lower-is-better", "--column", "score=distance", "--column", "label=same",
-               "--positive", "yes", "--format", "json", cwd=tmp_path)  # fmt: skip
+    done = run(
+        "threshold",
+        "distance.csv",
+        "--lower-is-better",
+        "--column",
+        "score=distance",
+        "--column",
+        "label=same",
+        "--positive",
+        "yes",
+        "--format",
+        "json",
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     rounded = [float(f"{value:.6f}") for value in score]
     expected = priori.choose_threshold(Scores.from_predictions(label, rounded))
@@ -305,12 +340,16 @@ def test_compare(folder: Path) -> None:
     assert {row["significant"] for row in rows} <= {"true", "false"}
     table = run("compare", *A, *B, "--resamples", "500", cwd=folder).stdout
     assert "With each alpha tested by itself, " in table
-    content = json.loads(run("compare", *A, *B, "--alpha", "0.5", "--resamples", "500", "--format", "json",
-                             "--plot", "d.svg", cwd=folder).stdout)  # fmt: skip
+    content = json.loads(
+        run(
+            "compare", *A, *B, "--alpha", "0.5", "--resamples", "500", "--format", "json", "--plot", "d.svg", cwd=folder
+        ).stdout
+    )
     assert content["paired"] is True
     assert content["claim"] == "method"
-    told = run("compare", *A, *B, "--alpha", "0.5", "--resamples", "500", "--claim", "deployed", "--margin", "0.9",
-               cwd=folder).stdout  # fmt: skip
+    told = run(
+        "compare", *A, *B, "--alpha", "0.5", "--resamples", "500", "--claim", "deployed", "--margin", "0.9", cwd=folder
+    ).stdout
     assert "By more than a margin of 90.0 points: the two are equivalent at alpha = 0.5." in told
     assert "Claim: these thresholds as they are" in told
     assert (folder / "d.svg").exists()

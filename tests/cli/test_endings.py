@@ -58,8 +58,9 @@ def start(folder: Path, *arguments: str, **settings: Any) -> subprocess.Popen[st
     source = str(Path(priori.__file__).parents[1])
     environment = {**os.environ, "PYTHONPATH": source, **settings.pop("environment", {})}
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
-    return subprocess.Popen([sys.executable, "-m", "priori", *arguments], cwd=folder, text=True, env=environment,
-                            **{**pipes, **settings})  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, "-m", "priori", *arguments], cwd=folder, text=True, env=environment, **{**pipes, **settings}
+    )
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
@@ -119,8 +120,14 @@ def test_signals_during_imports(folder: Path, number: signal.Signals) -> None:
         "priori.__main__.main()\n"
     )
     source = str(Path(priori.__file__).parents[1])
-    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False,
-                          env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": source},
+    )
     word = "interrupted" if number == signal.SIGINT else "terminated"
     assert (done.returncode, done.stderr) == (128 + number, f"priori: error: {word}\n")
 
@@ -128,8 +135,13 @@ def test_signals_during_imports(folder: Path, number: signal.Signals) -> None:
 def test_importing_the_package_imports_no_library() -> None:
     code = "import sys, priori; print([name for name in ('numpy', 'click', 'scipy', 'numba') if name in sys.modules])"
     source = str(Path(priori.__file__).parents[1])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                          env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": source},
+    )
     assert done.stdout == "[]\n"
 
 
@@ -152,8 +164,13 @@ def test_signals_end_at_once_whatever_runs(tmp_path: Path, number: signal.Signal
         f"print('ready', flush=True)\n{doing}\n"
     )
     source = str(Path(priori.__file__).parents[1])
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                               env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": source},
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.7)
@@ -171,23 +188,36 @@ def test_what_a_library_takes_for_itself_stays_its_own() -> None:
         "os.kill(os.getpid(), signal.SIGTERM); time.sleep(0.5)\n"
     )
     source = str(Path(priori.__file__).parents[1])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
-                          env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": source},
+    )
     assert (done.returncode, done.stdout) == (0, "mine\n")
 
 
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (RuntimeError("can't start new thread"), "not enough memory or threads (RuntimeError can't start new thread); "
-         "allow more (ulimit -v, ulimit -u), or give --threads 1"),
-        (OSError("Could not find/load shared object file"), "not enough memory or threads (OSError Could not find/load "
-         "shared object file); allow more (ulimit -v, ulimit -u), or give --threads 1"),
+        (
+            RuntimeError("can't start new thread"),
+            "not enough memory or threads (RuntimeError can't start new thread); "
+            "allow more (ulimit -v, ulimit -u), or give --threads 1",
+        ),
+        (
+            OSError("Could not find/load shared object file"),
+            "not enough memory or threads (OSError Could not find/load "
+            "shared object file); allow more (ulimit -v, ulimit -u), or give --threads 1",
+        ),
         (MemoryError(), "not enough memory for these scores"),
-        (KeyError("x"), "KeyError 'x'; this is a fault of Priori, please report it with what 'python -X dev -m priori "
-         "...' prints"),
+        (
+            KeyError("x"),
+            "KeyError 'x'; this is a fault of Priori, please report it with what 'python -X dev -m priori ...' prints",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_crash_is_no_verdict(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: Exception, said: str
 ) -> None:
@@ -205,8 +235,9 @@ def test_a_crash_is_no_verdict(
 
 def test_signals_that_are_ignored_stay_so(folder: Path) -> None:
     """As after nohup."""
-    process = start(folder, "threshold", "-", stdin=subprocess.PIPE,
-                    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))  # fmt: skip
+    process = start(
+        folder, "threshold", "-", stdin=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    )
     time.sleep(1)
     process.send_signal(signal.SIGHUP)
     out, _ = process.communicate((folder / "a-dev.csv").read_text(), timeout=60)
@@ -257,8 +288,15 @@ CLOSED = "standard output is closed: there is nowhere to print to; leave it open
 def test_streams_that_are_full_or_closed(folder: Path, command: str, code: int, said: str) -> None:
     line = f'"{sys.executable}" -m priori {command}'
     source = str(Path(priori.__file__).parents[1])
-    done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True, check=False,
-                          env={**os.environ, "PYTHONPATH": source})  # fmt: skip
+    done = subprocess.run(
+        line,
+        shell=True,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": source},
+    )
     errors = [line for line in done.stderr.splitlines() if "CSV table" not in line]
     assert (done.returncode, errors) == (code, [f"priori: error: {said}"] if said else [])
     if "out." in command:
@@ -266,8 +304,14 @@ def test_streams_that_are_full_or_closed(folder: Path, command: str, code: int, 
 
 
 def test_no_directory_for_temporary_files(folder: Path) -> None:
-    process = start(folder, "threshold", "-", stdin=subprocess.PIPE, environment={"TMPDIR": str(folder / "no")},
-                    preexec_fn=limited(resource.RLIMIT_FSIZE, 0))  # fmt: skip
+    process = start(
+        folder,
+        "threshold",
+        "-",
+        stdin=subprocess.PIPE,
+        environment={"TMPDIR": str(folder / "no")},
+        preexec_fn=limited(resource.RLIMIT_FSIZE, 0),
+    )
     _, err = process.communicate("score,label\n" + "0.5,1\n0.25,0\n" * 200_000, timeout=60)
     assert process.returncode == 2
     assert "Traceback" not in err
@@ -276,8 +320,11 @@ def test_no_directory_for_temporary_files(folder: Path) -> None:
 
 @pytest.mark.parametrize("files", [5, 7])
 def test_few_open_files(folder: Path, files: int) -> None:
-    code, said = finish(start(folder, "epc", *A, "-o", "out.csv", "--plot", "out.svg",
-                              preexec_fn=limited(resource.RLIMIT_NOFILE, files)))  # fmt: skip
+    code, said = finish(
+        start(
+            folder, "epc", *A, "-o", "out.csv", "--plot", "out.svg", preexec_fn=limited(resource.RLIMIT_NOFILE, files)
+        )
+    )
     assert (code == 0) == (said == "")
     assert code in (0, 2, 3)
     assert "Too many open files" in said or code == 0
@@ -290,8 +337,11 @@ def test_more_files_than_may_be_open(folder: Path) -> None:
     (folder / "out.csv").write_text("as before")
     arguments = ("epc", "--system", "A", "parts/*.csv", "a-test.csv", "--engine", "duckdb", "-o", "out.csv")
     code, said = finish(start(folder, *arguments, preexec_fn=limited(resource.RLIMIT_NOFILE, 12)))
-    assert (code, said) == (2, "priori: error: parts/*.csv: more files than may be open at a time; allow more "
-                               "(ulimit -n), or join them into fewer")  # fmt: skip
+    assert (code, said) == (
+        2,
+        "priori: error: parts/*.csv: more files than may be open at a time; allow more "
+        "(ulimit -n), or join them into fewer",
+    )
     assert (folder / "out.csv").read_text() == "as before"
 
 

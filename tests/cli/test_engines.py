@@ -124,8 +124,10 @@ def test_roc_of_a_scan(run: Run, systems: list[str], points: str) -> None:
         for engine in ("memory", "duckdb")
     ]
     assert printed[0] == printed[1]
-    tables = [run("roc", "--scores", "A", systems[3], "--points", points, "--engine", engine)[1] for engine in
-              ("memory", "duckdb")]  # fmt: skip
+    tables = [
+        run("roc", "--scores", "A", systems[3], "--points", points, "--engine", engine)[1]
+        for engine in ("memory", "duckdb")
+    ]
     numbers = [table.splitlines()[3].split() for table in tables]
     assert numbers[1][2] == "-"
     assert [*numbers[0][:2], *numbers[0][3:]] == [*numbers[1][:2], *numbers[1][3:]]
@@ -184,8 +186,23 @@ def test_scan_is_lazy_for_those_who_import_priori() -> None:
 def test_coverage_of_a_scan_reads_the_trials_or_says_that_they_do_not_fit(run: Run, tmp_path: Path) -> None:
     for role, seed in (("dev", 1), ("test", 2)):
         population(seed).filter(pl.col("score").is_finite()).write_parquet(tmp_path / f"{role}.parquet")
-    command = ["coverage", "--system", "A", tmp_path / "dev.parquet", tmp_path / "test.parquet", "--engine", "duckdb",
-               "--train-users", "5", "--test-users", "10", "--repeats", "2", "--resamples", "20"]  # fmt: skip
+    command = [
+        "coverage",
+        "--system",
+        "A",
+        tmp_path / "dev.parquet",
+        tmp_path / "test.parquet",
+        "--engine",
+        "duckdb",
+        "--train-users",
+        "5",
+        "--test-users",
+        "10",
+        "--repeats",
+        "2",
+        "--resamples",
+        "20",
+    ]
     code, _, said = run(*command, "--memory", "1MB")
     assert code == 0, said
     population(1, size=30_000).write_parquet(tmp_path / "dev.parquet")

@@ -67,10 +67,14 @@ def test_an_input_is_never_written_over(run: Any, arguments: tuple[str, ...]) ->
 
 #: What each command is given besides one option; one that is not here reads EPC's files.
 GIVEN = {
-    "average": ("more.csv", "dev.csv"), "average-epc": ("more.csv", "test.csv", "--dev", "dev.csv", "--dev", "dev.csv"),
-    "threshold": ("dev.csv",), "rates": ("dev.csv", "--threshold", "0.5"),
-    "run": ("study.toml",), "demo": ("cancer", "--resamples", "100"), "check": (*EPC[1:], "--max", "hter=0.9"),
-}  # fmt: skip
+    "average": ("more.csv", "dev.csv"),
+    "average-epc": ("more.csv", "test.csv", "--dev", "dev.csv", "--dev", "dev.csv"),
+    "threshold": ("dev.csv",),
+    "rates": ("dev.csv", "--threshold", "0.5"),
+    "run": ("study.toml",),
+    "demo": ("cancer", "--resamples", "100"),
+    "check": (*EPC[1:], "--max", "hter=0.9"),
+}
 
 
 @pytest.mark.usefixtures("scores")
@@ -80,8 +84,14 @@ def test_no_option_of_any_command_writes_over_an_input(run: Any, write: Any, nam
     write("study.toml", STUDY + "[epc]\n")
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    texts = [param for param in command.params if isinstance(param, click.Option) and param.nargs == 1
-             and (isinstance(param.type, Written) or param.type is click.STRING) and not param.is_flag]  # fmt: skip
+    texts = [
+        param
+        for param in command.params
+        if isinstance(param, click.Option)
+        and param.nargs == 1
+        and (isinstance(param.type, Written) or param.type is click.STRING)
+        and not param.is_flag
+    ]
     before = sorted(Path().iterdir())
     for param in texts:
         code, _, err = run(name, *GIVEN.get(name, EPC[1:]), param.opts[-1], "dev.csv")
@@ -170,8 +180,10 @@ def test_a_private_file_stays_private(run: Any) -> None:
 def test_what_cannot_be_written_is_said_before_the_work(run: Any) -> None:
     for option in ("-o", "--plot"):
         code, _, err = run("epc", "--system", "A", "no.csv", "no.csv", option, "no/such/x.svg", "--format", "csv")
-        assert (code, err) == (2, "priori: error: cannot write no/such/x.svg: there is no directory no/such; make it "
-                               "first\n")  # fmt: skip
+        assert (code, err) == (
+            2,
+            "priori: error: cannot write no/such/x.svg: there is no directory no/such; make it first\n",
+        )
 
 
 # -- formats -------------------------------------------------------------------------------------------
@@ -282,16 +294,28 @@ def test_without_words_the_commands_are_listed(run: Any) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("x" * 5000,), ("epc", "--" + "x" * 5000), (*EPC, "--measure", "x" * 5000), (*EPC, "--points", "9" * 5000),
-        (*EPC, "--criterion", "x y " * 5000), (*EPC, "--alpha", "9" * 5000), (*EPC, "--column", "x" * 5000),
-        (*EPC, "--preset", "x" * 5000), (*EPC, "--resamples", "x" * 5000, "--bootstrap", "auto"),
-        (*EPC, "--plot", "x" * 5000), ("rates", "dev.csv", "--threshold", "x" * 5000), ("demo", "x" * 5000),
-        (*EPC, "--input-format", "x" * 5000), (*EPC, "--memory", "x" * 5000, "--engine", "duckdb"),
-        ("schema", "x" * 5000), ("plan", "--far", "x" * 5000), ("run", "x" * 5000), (*EPC, "--positive", "x" * 5000),
+        ("x" * 5000,),
+        ("epc", "--" + "x" * 5000),
+        (*EPC, "--measure", "x" * 5000),
+        (*EPC, "--points", "9" * 5000),
+        (*EPC, "--criterion", "x y " * 5000),
+        (*EPC, "--alpha", "9" * 5000),
+        (*EPC, "--column", "x" * 5000),
+        (*EPC, "--preset", "x" * 5000),
+        (*EPC, "--resamples", "x" * 5000, "--bootstrap", "auto"),
+        (*EPC, "--plot", "x" * 5000),
+        ("rates", "dev.csv", "--threshold", "x" * 5000),
+        ("demo", "x" * 5000),
+        (*EPC, "--input-format", "x" * 5000),
+        (*EPC, "--memory", "x" * 5000, "--engine", "duckdb"),
+        ("schema", "x" * 5000),
+        ("plan", "--far", "x" * 5000),
+        ("run", "x" * 5000),
+        (*EPC, "--positive", "x" * 5000),
         ("roc", "--scores", "A", "dev.csv", "--points", "x" * 5000),
     ],
     ids=lambda arguments: " ".join(word[:12] for word in arguments[-2:]),
-)  # fmt: skip
+)
 def test_what_was_typed_is_said_again_in_short(run: Any, arguments: tuple[str, ...]) -> None:
     code, _, err = run(*arguments)
     (said,) = [line for line in err.splitlines() if "error:" in line]

@@ -86,8 +86,20 @@ def test_a_system_where_one_set_is_asked_for(files: None) -> None:
 def test_what_the_command_line_takes_python_takes(files: None) -> None:
     scores = priori.read("dev.csv")
     curve = priori.epc(scores, scores, alpha="costs:100,1,0.01", criterion="at-most-far")
-    typed = json.loads(run("epc", "--system", "A", "dev.csv", "dev.csv", "--alpha", "costs:100,1,0.01", "--criterion",
-                           "at-most-far", "--json"))  # fmt: skip
+    typed = json.loads(
+        run(
+            "epc",
+            "--system",
+            "A",
+            "dev.csv",
+            "dev.csv",
+            "--alpha",
+            "costs:100,1,0.01",
+            "--criterion",
+            "at-most-far",
+            "--json",
+        )
+    )
     assert typed["systems"][0]["threshold"] == curve.threshold.tolist()
 
 

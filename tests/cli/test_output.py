@@ -108,8 +108,26 @@ def test_commands_with_formats_share_their_options(name: str) -> None:
 
 
 def test_which_commands_those_are() -> None:
-    assert {"epc", "compare", "threshold", "rates", "average", "average-epc", "ztest", "plan", "coverage", "roc", "det",
-            "rank", "report", "epsc", "adcf", "pad", "calibration", "check"} == set(WITH_FORMATS)  # fmt: skip
+    assert {
+        "epc",
+        "compare",
+        "threshold",
+        "rates",
+        "average",
+        "average-epc",
+        "ztest",
+        "plan",
+        "coverage",
+        "roc",
+        "det",
+        "rank",
+        "report",
+        "epsc",
+        "adcf",
+        "pad",
+        "calibration",
+        "check",
+    } == set(WITH_FORMATS)
 
 
 @pytest.mark.parametrize(
@@ -129,8 +147,11 @@ def test_two_formats_at_once_and_figures_that_cannot_be(write: Any, run: Any, ar
 
 def test_a_study_checks_its_figures_before_it_runs(write: Any, run: Any) -> None:
     write("dev.csv", DEV)
-    write("study.toml", '[systems.A]\ndev = "dev.csv"\ntest = "dev.csv"\n[epc]\noutput = "epc.csv"\n'
-          '[report]\noutput = "report.html"\n[coverage]\nplot = "x.bmp"\n')  # fmt: skip
+    write(
+        "study.toml",
+        '[systems.A]\ndev = "dev.csv"\ntest = "dev.csv"\n[epc]\noutput = "epc.csv"\n'
+        '[report]\noutput = "report.html"\n[coverage]\nplot = "x.bmp"\n',
+    )
     code, _, err = run("run", "study.toml")
     assert code == 2
     assert "[coverage]: cannot draw 'x.bmp'" in err

@@ -68,8 +68,13 @@ def test_iso_words_stand_side_by_side_where_scores_are_missing(folder: Path) -> 
     shown = run(["rates", "missing.csv", "--threshold", "1.2", "--nan", "reject"])
     lines = [line.split("(")[0].strip() for line in shown.splitlines()]
     at = lines.index("False acceptance rate")
-    assert lines[at : at + 5] == ["False acceptance rate", "False rejection rate", "False match rate",
-                                  "False non-match rate", "Failure-to-acquire rate"]  # fmt: skip
+    assert lines[at : at + 5] == [
+        "False acceptance rate",
+        "False rejection rate",
+        "False match rate",
+        "False non-match rate",
+        "Failure-to-acquire rate",
+    ]
     assert "FAR = FMR (1 - FTA)" in shown
 
 
@@ -83,8 +88,12 @@ def test_groups_are_those_of_group_rates(folder: Path) -> None:
     assert "Intervals hold for all groups" in shown
     assert (folder / "groups.svg").read_text().startswith("<?xml")
     assert {row["rate"] for row in table("missing.csv", "--threshold", "1.2", "--by", "sex", "--nan", "reject")} == {
-        "far", "frr", "fmr", "fnmr", "fta",
-    }  # fmt: skip
+        "far",
+        "frr",
+        "fmr",
+        "fnmr",
+        "fta",
+    }
 
 
 def test_users_are_those_of_user_rates(folder: Path) -> None:

@@ -44,12 +44,7 @@ def test_the_format_is_said_on_stderr(write: Write, capsys: pytest.CaptureFixtur
             "system 'A': the development file dev is read as bob four columns and the test file test as CSV",
         ),
         (DEV, "score,label\n0.5,1\nhigh,0\n", [], "test:3: the score 'high' is not a number"),
-        (
-            DEV,
-            "score,label\nnan,1\n0.5,0\n",
-            [],
-            "test: 1 score is NaN (the first on line 2); choose a policy (--nan",
-        ),
+        (DEV, "score,label\nnan,1\n0.5,0\n", [], "test: 1 score is NaN (the first on line 2); choose a policy (--nan"),
         (DEV, "value,label\n1,1\n0.5,0\n", [], "test: no column 'score' for the score; the columns are value, label"),
         (DEV, "score,label\n1,2\n0.5,0\n", [], "are not a pair we know; say which one is positive (--positive VALUE"),
         (DEV, "", [], "test: the file is empty"),
@@ -103,8 +98,11 @@ def test_systems_in_one_file_have_columns_of_their_own(write: Write, capsys: pyt
     assert capsys.readouterr().out == expected
     assert run("epc", *both, "--column", "B:score=bad", "--column", "score=good") == 0
     assert capsys.readouterr().out == expected
-    write("study.toml", "[systems.A]\nscores = 'both.csv'\ncolumn.score = 'good'\n[systems.B]\nscores = 'both.csv'\n"
-          "column = {score = 'bad'}\n[settings]\nsplit = '50/50'\nalpha = 0.5\n[epc]\nformat = 'csv'\n")  # fmt: skip
+    write(
+        "study.toml",
+        "[systems.A]\nscores = 'both.csv'\ncolumn.score = 'good'\n[systems.B]\nscores = 'both.csv'\n"
+        "column = {score = 'bad'}\n[settings]\nsplit = '50/50'\nalpha = 0.5\n[epc]\nformat = 'csv'\n",
+    )
     assert run("run", "study.toml") == 0
     assert capsys.readouterr().out == expected
 

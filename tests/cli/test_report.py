@@ -64,14 +64,32 @@ def test_the_page_and_its_verdict(folder: Path) -> None:
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert sorted(path.name for path in folder.iterdir()) == [
-        "a-dev.csv", "a-test.csv", "b-dev.csv", "b-test.csv", "report.html",
-    ]  # fmt: skip
+        "a-dev.csv",
+        "a-test.csv",
+        "b-dev.csv",
+        "b-test.csv",
+        "report.html",
+    ]
 
 
 def test_the_command_in_the_page_makes_the_page_again(run: Run, folder: Path) -> None:
     (folder / "a-dev.csv").rename(folder / "a dev.csv")
-    given = ("--system", "it's <A>", "a dev.csv", "a-test.csv", *B, *QUICK, "--alpha", "1/3", "--title", "x & y",
-             "--static", "--own-users", "-o", "mine.html")  # fmt: skip
+    given = (
+        "--system",
+        "it's <A>",
+        "a dev.csv",
+        "a-test.csv",
+        *B,
+        *QUICK,
+        "--alpha",
+        "1/3",
+        "--title",
+        "x & y",
+        "--static",
+        "--own-users",
+        "-o",
+        "mine.html",
+    )
     done = run(*given, cwd=folder)
     assert done.returncode == 0, done.stderr
     first = (folder / "mine.html").read_text(encoding="utf-8")

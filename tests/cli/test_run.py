@@ -27,8 +27,12 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.
 def run(*arguments: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "priori", *arguments],
-        cwd=cwd, env={**ENVIRONMENT, **more}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=cwd,
+        env={**ENVIRONMENT, **more},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def every_command() -> dict[str, click.Command]:
@@ -62,7 +66,9 @@ def study(folder: Path, text: str, name: str = "study.toml") -> Path:
 
 
 def test_a_study_gives_what_the_commands_give(folder: Path, tmp_path: Path) -> None:
-    path = study(folder, """
+    path = study(
+        folder,
+        """
 [settings]
 measure = "hter"
 resamples = 100
@@ -80,11 +86,20 @@ format = "json"
 points = 5
 output = "report.html"
 static = true
-""")  # fmt: skip
+""",
+    )
     done = run("run", str(path), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    systems = ("--system", "Eigen faces", "scores/eigenfaces-dev.csv", "scores/eigenfaces-test.csv",
-               "--system", "Fisher", "scores/fisherfaces-dev.csv", "scores/fisherfaces-test.csv")  # fmt: skip
+    systems = (
+        "--system",
+        "Eigen faces",
+        "scores/eigenfaces-dev.csv",
+        "scores/eigenfaces-test.csv",
+        "--system",
+        "Fisher",
+        "scores/fisherfaces-dev.csv",
+        "scores/fisherfaces-test.csv",
+    )
     shared = ("--resamples", "100", "--level", "0.9")
     epc = run("epc", *systems, *shared, "--alpha", "0.1,0.5", "--bootstrap", "sample", "--format", "csv", cwd=folder)
     assert (folder / "epc.csv").read_text() == epc.stdout
@@ -120,7 +135,9 @@ def test_without_a_command_the_curves_are_shown(folder: Path) -> None:
 
 
 def test_every_kind_of_value(folder: Path) -> None:
-    path = study(folder, """
+    path = study(
+        folder,
+        """
 [settings]
 task = "diagnosis"
 lower-is-better = true
@@ -134,7 +151,9 @@ exact = false
 shared_users = false
 unpaired = true
 [report]
-""", "kinds.toml")  # fmt: skip
+""",
+        "kinds.toml",
+    )
     path.write_text('title = "--a title"\n' + path.read_text())
     epc, compare, report = (
         line.split(" --task=diagnosis ")[1]
@@ -256,8 +275,10 @@ def test_bash_completes(tmp_path: Path) -> None:
     wrapper = tmp_path / "priori"
     wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m priori "$@"\n')
     wrapper.chmod(0o755)
-    asked = 'eval "$(priori completion bash)"; COMP_WORDS=(priori thr); COMP_CWORD=1; ' \
-            '_priori_completion priori; echo "${COMPREPLY[@]}"'  # fmt: skip
+    asked = (
+        'eval "$(priori completion bash)"; COMP_WORDS=(priori thr); COMP_CWORD=1; '
+        '_priori_completion priori; echo "${COMPREPLY[@]}"'
+    )
     environment = {**ENVIRONMENT, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run([bash, "-c", asked], env=environment, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["threshold"]

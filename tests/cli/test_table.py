@@ -11,11 +11,23 @@ from click.testing import CliRunner
 from priori.cli import cli
 
 ROWS = [
-    ("A", "dev", 0, 0.1), ("A", "dev", 1, 0.6), ("A", "dev", 0, 0.5), ("A", "dev", 1, 0.9),
-    ("A", "eval", 0, 0.2), ("A", "eval", 1, 0.3), ("A", "eval", 0, 0.7), ("A", "eval", 1, 0.8),
-    ("B", "dev", 0, 1), ("B", "dev", 1, 3), ("B", "dev", 0, 2), ("B", "dev", 1, 4),
-    ("B", "eval", 0, 1), ("B", "eval", 1, 5), ("B", "eval", 0, 3), ("B", "eval", 1, 2),
-]  # fmt: skip
+    ("A", "dev", 0, 0.1),
+    ("A", "dev", 1, 0.6),
+    ("A", "dev", 0, 0.5),
+    ("A", "dev", 1, 0.9),
+    ("A", "eval", 0, 0.2),
+    ("A", "eval", 1, 0.3),
+    ("A", "eval", 0, 0.7),
+    ("A", "eval", 1, 0.8),
+    ("B", "dev", 0, 1),
+    ("B", "dev", 1, 3),
+    ("B", "dev", 0, 2),
+    ("B", "dev", 1, 4),
+    ("B", "eval", 0, 1),
+    ("B", "eval", 1, 5),
+    ("B", "eval", 0, 3),
+    ("B", "eval", 1, 2),
+]
 
 
 @pytest.fixture
@@ -85,10 +97,7 @@ def test_a_study_can_have_a_table(folder: Path) -> None:
         (["--split", "set=dev:eval"], "add --table FILE"),
         (["--table", "all.csv", "--systems-in", "system", "--split", "set=dev"], "write it as COLUMN=DEV:TEST"),
         (["--table", "all.csv", "--systems-in", "system", "--split", "set"], "write it as COLUMN=DEV:TEST"),
-        (
-            ["--table", "all.csv", "--systems-in", "x", "--split", "set=dev:eval", "--where", "set"],
-            "--where 'set'",
-        ),
+        (["--table", "all.csv", "--systems-in", "x", "--split", "set=dev:eval", "--where", "set"], "--where 'set'"),
         (["--table", "all.csv", "--systems-in", "model", "--split", "set=dev:eval"], "no columns are called 'model'"),
         (["--table", "all.csv", "--system", "A", "A-dev.csv", "A-eval.csv"], "not in two of these ways"),
     ],
@@ -102,8 +111,12 @@ def test_what_is_missing_is_said(arguments: list[str], message: str) -> None:
 
 def test_a_page_of_many_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    rows = [f"s{system},{part},{row % 2},{row % 2 + (row * (system + 3)) % 17 / 8}"
-            for system in range(10) for part in ("dev", "eval") for row in range(40)]  # fmt: skip
+    rows = [
+        f"s{system},{part},{row % 2},{row % 2 + (row * (system + 3)) % 17 / 8}"
+        for system in range(10)
+        for part in ("dev", "eval")
+        for row in range(40)
+    ]
     Path("all.csv").write_text("\n".join(["system,set,label,score", *rows]))
     table = ["--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval"]
     result = CliRunner().invoke(cli, ["report", *table, "--resamples", "50", "--points", "3", "-o", "many.html"])

@@ -54,8 +54,11 @@ def test_good_data_seldom_raise_anything() -> None:
     """The checks of scale, direction and shared trials on 300 pairs of small sets, ties and heavy tails among them."""
     rng, alarms = np.random.default_rng(0), []
     for _ in range(100):
-        for draw in (rng.normal, lambda at, sd, size: at + rng.standard_t(3, size),
-                     lambda at, sd, size: np.round(rng.normal(at, sd, size), 2)):  # fmt: skip
+        for draw in (
+            rng.normal,
+            lambda at, sd, size: at + rng.standard_t(3, size),
+            lambda at, sd, size: np.round(rng.normal(at, sd, size), 2),
+        ):
             dev, test = (Scores.from_arrays(draw(0, 1, 40), draw(1.5, 1, 25)) for _ in range(2))
             alarms += found(dev, test)
     expected = {"few-errors", "disagreement"}  # 25 positives have few errors; 3 standard deviations do happen
@@ -87,8 +90,10 @@ def test_the_same_data() -> None:
 
 def test_shared_trials_without_ids() -> None:
     whole = made(3, negatives=1000, positives=1000)
-    dev, test = (Scores.from_arrays(whole.negative.score[part], whole.positive.score[part])
-                 for part in (slice(600), slice(400, None)))  # fmt: skip
+    dev, test = (
+        Scores.from_arrays(whole.negative.score[part], whole.positive.score[part])
+        for part in (slice(600), slice(400, None))
+    )
     assert found(dev, test)["shared-trials"].startswith("400 of 1,200 test trials are in the development set too")
     rounded = [mapped(each, lambda score: np.round(score, 1)) for each in (DEV, TEST)]
     assert "shared-trials" not in found(*rounded)  # equal scores are common there
@@ -136,17 +141,25 @@ def test_reversed_scores() -> None:
 
 
 def test_labels_flipped_between_the_sets() -> None:
-    for sets, said in (((DEV, flipped(TEST)), "higher than negatives on the dev"),
-                       ((flipped(DEV), TEST), "lower than negatives on the dev")):  # fmt: skip
+    for sets, said in (
+        ((DEV, flipped(TEST)), "higher than negatives on the dev"),
+        ((flipped(DEV), TEST), "lower than negatives on the dev"),
+    ):
         codes = found(*sets)
         assert said in codes["flipped-labels"]
         assert not {"reversed-scores", "disagreement"} & set(codes)
 
 
-@pytest.mark.parametrize("change", [
-    lambda score: 100 * score, lambda score: score / 50, lambda score: score + 10, lambda score: score - 10,
-    lambda score: 1 / (1 + np.exp(-score)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda score: 100 * score,
+        lambda score: score / 50,
+        lambda score: score + 10,
+        lambda score: score - 10,
+        lambda score: 1 / (1 + np.exp(-score)),
+    ],
+)
 def test_different_scales(change: Any) -> None:
     assert "different-scales" in found(DEV, mapped(TEST, change))
     assert "different-scales" not in found(mapped(DEV, change), mapped(TEST, change))
@@ -188,18 +201,26 @@ def test_users() -> None:
 def test_shares_of_positives_are_compared_not_their_balance() -> None:
     rare = [made(seed, negatives=1500, positives=150) for seed in (1, 2)]
     assert "prior-shift" not in found(*rare, task="retrieval")
-    assert "9.09 % positives in the development set, 46.7 % in the test set" in found(
-        rare[0], TEST, task="retrieval")["prior-shift"]  # fmt: skip
+    assert (
+        "9.09 % positives in the development set, 46.7 % in the test set"
+        in found(rare[0], TEST, task="retrieval")["prior-shift"]
+    )
 
 
 def test_a_scan_finds_what_costs_no_further_scan(tmp_path: Path) -> None:
     path = tmp_path / "flipped.csv"
-    rows = [f"{label},{score}" for label, scores in ((1, TEST.negative.score), (0, TEST.positive.score))
-            for score in scores.tolist()]  # fmt: skip
+    rows = [
+        f"{label},{score}"
+        for label, scores in ((1, TEST.negative.score), (0, TEST.positive.score))
+        for score in scores.tolist()
+    ]
     path.write_text("label,score\n" + "\n".join(rows) + "\n")
     dev = tmp_path / "dev.csv"
-    rows = [f"{label},{score}" for label, scores in ((0, DEV.negative.score), (1, DEV.positive.score))
-            for score in scores.tolist()]  # fmt: skip
+    rows = [
+        f"{label},{score}"
+        for label, scores in ((0, DEV.negative.score), (1, DEV.positive.score))
+        for score in scores.tolist()
+    ]
     dev.write_text("label,score\n" + "\n".join(rows) + "\n")
     scanned = [priori.scan(str(each), engine="duckdb", announce=lambda line: None) for each in (dev, path)]
     assert all(each.scanned for each in scanned)

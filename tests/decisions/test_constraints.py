@@ -125,9 +125,13 @@ def test_thresholds_chosen_again_are_those_of_the_criterion(criterion: str) -> N
 
 def test_names_that_people_type() -> None:
     for typed, name in {
-        "target-fpr": "target-far", "at_most_FNR": "at-most-frr", "at-most-miss-rate:0.9": "at-most-frr:0.9",
-        "at-least-ppv": "at-least-precision", "at-least-recall": "at-least-recall", "target-v2": "target-v2",
-    }.items():  # fmt: skip
+        "target-fpr": "target-far",
+        "at_most_FNR": "at-most-frr",
+        "at-most-miss-rate:0.9": "at-most-frr:0.9",
+        "at-least-ppv": "at-least-precision",
+        "at-least-recall": "at-least-recall",
+        "target-v2": "target-v2",
+    }.items():
         assert get_criterion(typed).name == name
     limited = get_criterion("at-least-recall")
     assert isinstance(limited, Constraint)
@@ -203,9 +207,11 @@ def test_costs_give_alpha_and_measure() -> None:
     assert limited.fractions == (Fraction(1, 20),)
     assert limited.measure is curve.measure
     for settings_, words in (
-        ({"costs": "fn=1,fp=1"}, "add prior, such as"), ({"costs": "fn=1", "prior": 0.1}, "write fn=100,fp=1"),
-        ({"prior": 0.1}, "does not depend on the share of"), ({"alpha": "costs:1,2"}, "COST_FN,COST_FP,PRIOR"),
-    ):  # fmt: skip
+        ({"costs": "fn=1,fp=1"}, "add prior, such as"),
+        ({"costs": "fn=1", "prior": 0.1}, "write fn=100,fp=1"),
+        ({"prior": 0.1}, "does not depend on the share of"),
+        ({"alpha": "costs:1,2"}, "COST_FN,COST_FP,PRIOR"),
+    ):
         with pytest.raises(OptionError, match=words):
             priori.epc(dev, test, **settings_)
 
@@ -225,8 +231,12 @@ def test_a_prior_shifts_the_band_too() -> None:
 def test_two_users_have_one_degree_of_freedom() -> None:
     rng = np.random.default_rng(4)
     user = np.repeat(["a", "b"], 4000)
-    scores = priori.Scores.from_arrays(rng.normal(size=8000) + 0.3 * (user == "a"), rng.normal(2, 1, 10),
-                                       negative_user=user, positive_user=np.repeat(["a", "b"], 5))  # fmt: skip
+    scores = priori.Scores.from_arrays(
+        rng.normal(size=8000) + 0.3 * (user == "a"),
+        rng.normal(2, 1, 10),
+        negative_user=user,
+        positive_user=np.repeat(["a", "b"], 5),
+    )
     worth = [float(_effective_trials(scores, np.array([1.0]), True, level)[0]) for level in (0.6, 0.8)]
     expected = [(stats.norm.ppf(level) / stats.t.ppf(level, df=1)) ** 2 for level in (0.6, 0.8)]
     assert worth[1] / worth[0] == pytest.approx(expected[1] / expected[0])

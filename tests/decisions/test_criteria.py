@@ -100,12 +100,7 @@ def test_counts_of_a_thousand_million_do_not_overflow() -> None:
     envelope = envelope_of_errors(fp, fn, n, n)
     for alpha in (Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(999_999_999, 10**9), Fraction(1)):
         best = min(
-            range(5),
-            key=lambda i: (
-                alpha * int(fp[i]) + (1 - alpha) * int(fn[i]),
-                int(fp[i]) + int(fn[i]),
-                int(fn[i]),
-            ),
+            range(5), key=lambda i: (alpha * int(fp[i]) + (1 - alpha) * int(fn[i]), int(fp[i]) + int(fn[i]), int(fn[i]))
         )
         chosen = envelope.choose([alpha])[0]
         assert (envelope.fp[chosen], envelope.fn[chosen]) == (fp[best], fn[best])

@@ -134,10 +134,14 @@ def test_another_prior_is_trials_weighted_by_class(name: str, tp: int, fp: int, 
     share = float(Fraction(prior))
     weights = np.where(truth == 1, share / (tp + fn), (1 - share) / (fp + tn))
     peers = {
-        "precision": metrics.precision_score, "f1": metrics.f1_score, "accuracy": metrics.accuracy_score,
-        "npv": partial(metrics.precision_score, pos_label=0), "f2": partial(metrics.fbeta_score, beta=2),
-        "mcc": metrics.matthews_corrcoef, "error": lambda *of, **on: 1 - metrics.accuracy_score(*of, **on),
-    }  # fmt: skip
+        "precision": metrics.precision_score,
+        "f1": metrics.f1_score,
+        "accuracy": metrics.accuracy_score,
+        "npv": partial(metrics.precision_score, pos_label=0),
+        "f2": partial(metrics.fbeta_score, beta=2),
+        "mcc": metrics.matthews_corrcoef,
+        "error": lambda *of, **on: 1 - metrics.accuracy_score(*of, **on),
+    }
     zero = {"zero_division": 0} if name in ("precision", "npv", "f1", "f2") else {}
     expected = peers[name](truth, decided, sample_weight=weights, **zero)
     shifted = get_measure(f"{name}:prior={prior}")

@@ -47,8 +47,9 @@ def scanned(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., pri
 
     def scanned(table: pl.DataFrame, **options: Any) -> Scores | Table:
         if request.param == "lazy":
-            settings = TableSettings(options.get("columns", {}), options.get("pos_label"),
-                                     attack_label=options.get("attack_label"))  # fmt: skip
+            settings = TableSettings(
+                options.get("columns", {}), options.get("pos_label"), attack_label=options.get("attack_label")
+            )
             return Table(Lazy(table.lazy(), settings), memory=2 * 10**6)
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.parquet"
         table.write_parquet(path)
@@ -126,11 +127,18 @@ def many(way: str, shape: str) -> tuple[pl.DataFrame, dict[str, Any]]:
     return rows, {"systems": "system", "split": SPLIT, **options}
 
 
-@pytest.mark.parametrize(("engine", "shape", "way"), [
-    *(("duckdb", shape, way) for way in WAYS for shape in ("wide", "long")),
-    ("text", "wide", "both"), ("text", "long", "types"), ("lazy", "wide", "label"), ("lazy", "long", "both"),
-    ("memory", "wide", "types"), ("memory", "long", "named"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("engine", "shape", "way"),
+    [
+        *(("duckdb", shape, way) for way in WAYS for shape in ("wide", "long")),
+        ("text", "wide", "both"),
+        ("text", "long", "types"),
+        ("lazy", "wide", "label"),
+        ("lazy", "long", "both"),
+        ("memory", "wide", "types"),
+        ("memory", "long", "named"),
+    ],
+)
 def test_attacks_in_a_table_of_many_systems_are_those_of_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, shape: str, way: str
 ) -> None:
@@ -140,8 +148,10 @@ def test_attacks_in_a_table_of_many_systems_are_those_of_memory(
     room: Any = {"engine": "spark" if engine == "lazy" else "duckdb", "memory": "1GB" if engine == "memory" else "4MB"}
     if engine == "lazy":  # any lazy frame stands for one of Spark
         monkeypatch.setattr(Spark, "placed", lambda self, name: self.frame.to_native().with_row_index(name))
-        monkeypatch.setattr("priori.engines.spark.open_spark", lambda path, settings, temp: Spark(
-            pl.scan_parquet(path), settings, source=str(path)))  # fmt: skip
+        monkeypatch.setattr(
+            "priori.engines.spark.open_spark",
+            lambda path, settings, temp: Spark(pl.scan_parquet(path), settings, source=str(path)),
+        )
     scanned, read = priori.scan_table(path, **options, **room), priori.read_table(path, **options)
     assert list(scanned) == ["A", "B"]
     for name, sets in scanned.items():
@@ -160,12 +170,23 @@ def test_one_scan_counts_the_attacks_of_all_systems(
     scans: list[tuple[int, By]] = []
     scan = Streaming._answered
     monkeypatch.setattr(
-        Streaming, "_answered",
+        Streaming,
+        "_answered",
         lambda self, asked, by, owned: (scans.append((len(asked), by)), scan(self, asked, by, owned))[1],
-    )  # fmt: skip
+    )
     systems = ["--systems-in", "system"] if shape == "long" else ["--systems-columns", "A,B"]
-    asked = [command, "--table", str(tmp_path / "all.parquet"), *systems, "--split", "set=dev:test", "--attack-column",
-             "kind", "--format", "csv"]  # fmt: skip
+    asked = [
+        command,
+        "--table",
+        str(tmp_path / "all.parquet"),
+        *systems,
+        "--split",
+        "set=dev:test",
+        "--attack-column",
+        "kind",
+        "--format",
+        "csv",
+    ]
     answers = [
         CliRunner().invoke(cli, [*asked, *more], catch_exceptions=False)
         for more in (["--engine", "duckdb", "--memory", "8MB"], ["--engine", "memory"])
@@ -181,8 +202,9 @@ def test_one_scan_counts_the_attacks_of_all_systems(
 
 
 def test_attacks_that_only_the_real_identity_tells_are_not_lost(tmp_path: Path) -> None:
-    rows = [f"{part},u{k % 3},{who},{k / 7}" for part in SPLIT[1:] for k in range(21)
-            for who in ("u0", "u1", "attack/mask")]  # fmt: skip
+    rows = [
+        f"{part},u{k % 3},{who},{k / 7}" for part in SPLIT[1:] for k in range(21) for who in ("u0", "u1", "attack/mask")
+    ]
     path = tmp_path / "all.csv"
     path.write_text("\n".join(["set,user,probe_user,A", *rows]), encoding="utf-8")
     options: dict[str, Any] = {"systems": ["A"], "split": SPLIT}
@@ -199,8 +221,10 @@ def test_columns_of_a_table_may_be_called_as_ours(tmp_path: Path) -> None:
     table.write_parquet(tmp_path / "all.parquet")
     options: dict[str, Any] = {"columns": {"attack": "code"}}
     scanned = priori.scan(tmp_path / "all.parquet", engine="duckdb", memory="2MB", **options)
-    assert priori.pad(scanned, scanned).attack.tolist() == priori.pad(*[Scores.from_frame(table, **options)] * 2
-                                                                      ).attack.tolist()  # fmt: skip
+    assert (
+        priori.pad(scanned, scanned).attack.tolist()
+        == priori.pad(*[Scores.from_frame(table, **options)] * 2).attack.tolist()
+    )
     curve = priori.epc(scanned, scanned, alpha=[0.5])
     assert curve.band(bootstrap="user", n_resamples=50).lower[0] <= curve.value[0]
 
@@ -212,16 +236,20 @@ def test_an_attack_label_that_comes_late_is_seen(tmp_path: Path) -> None:
     pl.DataFrame({"score": score, "label": label}).write_parquet(tmp_path / "all.parquet")
     scanned = priori.scan(tmp_path / "all.parquet", engine="duckdb", memory="2MB", pos_label=1, attack_label=2)
     assert priori.epsc(scanned, scanned, omega=[0.5]).sizes["test"] == {
-        "impostors": size // 2, "attacks": 100, "positives": size // 2
-    }  # fmt: skip
+        "impostors": size // 2,
+        "attacks": 100,
+        "positives": size // 2,
+    }
 
 
 def test_an_attack_without_a_type_has_its_label(scanned: Any) -> None:
     """It is marked as an attack: a type that is missing, or empty, does not make it an impostor."""
     table = frame(1).with_columns(
-        pl.when(pl.col("label") == "spoof").then(pl.col("kind").replace({"mask": None, "print": ""})).otherwise("kind")
+        pl.when(pl.col("label") == "spoof")
+        .then(pl.col("kind").replace({"mask": None, "print": ""}))
+        .otherwise("kind")
         .alias("kind")
-    )  # fmt: skip
+    )
     options = {"columns": {"attack": "kind"}}
     read = Scores.from_frame(table, **options)
     assert read.attack_types is not None

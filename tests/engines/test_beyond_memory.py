@@ -39,11 +39,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         real = np.where(rng.random(TRIALS) < 0.3, claimed, rng.integers(0, PEOPLE, TRIALS))
         label = (claimed == real).astype(int)
         score = rng.normal(0, 1, TRIALS) + 1.5 * label + rng.normal(0, 0.3, PEOPLE)[claimed]
-        table = pd.DataFrame({
-            "score": score, "label": label, "user": [f"u{c:02}" for c in claimed],
-            "probe_user": [f"u{r:02}" for r in real], "trial": [f"t{t}" for t in range(TRIALS)],
-            "sex": np.where(claimed % 2, "f", "m"), "dataset": np.where(claimed % 3, "x", "y"),
-        })  # fmt: skip
+        table = pd.DataFrame(
+            {
+                "score": score,
+                "label": label,
+                "user": [f"u{c:02}" for c in claimed],
+                "probe_user": [f"u{r:02}" for r in real],
+                "trial": [f"t{t}" for t in range(TRIALS)],
+                "sex": np.where(claimed % 2, "f", "m"),
+                "dataset": np.where(claimed % 3, "x", "y"),
+            }
+        )
         table.to_parquet(path / f"a-{role}.parquet")
         for name, share in (("b", 0.7), ("c", 0.65)):
             table.assign(score=share * score + rng.normal(0, 0.8, TRIALS)).to_parquet(path / f"{name}-{role}.parquet")
@@ -119,8 +125,10 @@ def curves_of(each: Reader, names: str = "ab", alpha: Any = (0.2, 0.5)) -> list[
 
 
 def test_a_crossed_comparison_is_the_one_of_memory(read: Reader, scan: Reader) -> None:
-    compared = [priori.compare(*curves_of(each), claim="deployed", bootstrap="crossed", n_resamples=100)
-                for each in (scan, read)]  # fmt: skip
+    compared = [
+        priori.compare(*curves_of(each), claim="deployed", bootstrap="crossed", n_resamples=100)
+        for each in (scan, read)
+    ]
     np.testing.assert_array_equal(compared[0].replicates, compared[1].replicates)
     for name in ("lower", "upper", "p_value"):
         np.testing.assert_allclose(getattr(compared[0], name), getattr(compared[1], name), rtol=1e-9)
@@ -128,8 +136,10 @@ def test_a_crossed_comparison_is_the_one_of_memory(read: Reader, scan: Reader) -
 
 @pytest.mark.parametrize("bootstrap", ["sample", "crossed", "joint"])
 def test_three_systems_are_joined_and_drawn_as_in_memory(read: Reader, scan: Reader, bootstrap: str) -> None:
-    found, expected = (priori.compare_all(curves_of(each, "abc"), claim="deployed", bootstrap=bootstrap,
-                                          n_resamples=100, keep=True) for each in (scan, read))  # fmt: skip
+    found, expected = (
+        priori.compare_all(curves_of(each, "abc"), claim="deployed", bootstrap=bootstrap, n_resamples=100, keep=True)
+        for each in (scan, read)
+    )
     np.testing.assert_array_equal(found.replicates, expected.replicates)
     for name in ("lower", "upper", "p_value"):
         np.testing.assert_allclose(getattr(found.pointwise, name), getattr(expected.pointwise, name), rtol=1e-9)
@@ -155,8 +165,9 @@ def test_paired_z_tests_are_those_of_memory(read: Reader, scan: Reader) -> None:
 
 
 def test_too_many_combinations_of_systems_are_an_error_with_the_way_out(folder: Path) -> None:
-    sets = {f"{name}-{role}": small(folder / f"{name}-{role}.parquet", 20_000) for name in "abc"
-            for role in ("dev", "test")}  # fmt: skip
+    sets = {
+        f"{name}-{role}": small(folder / f"{name}-{role}.parquet", 20_000) for name in "abc" for role in ("dev", "test")
+    }
     curves = curves_of(lambda name: sets[name], "abc", np.linspace(0.1, 0.9, 31))
     with pytest.raises(OptionError, match=r"more than 312 combinations .* raise memory, or compare fewer systems"):
         priori.compare_all(curves, claim="deployed", bootstrap="sample")
@@ -223,8 +234,12 @@ def test_log_likelihood_ratios_cost_what_they_do_in_memory(read: Reader, scan: R
         np.testing.assert_allclose(found.threshold, expected.threshold, atol=tolerance)
     costs = []
     for each in (scan, read):
-        systems = [priori.llr_costs(each(f"{name}-dev"), each(f"{name}-test"), calibrate="logistic",
-                                    resample="both", dependence="user") for name in "ab"]  # fmt: skip
+        systems = [
+            priori.llr_costs(
+                each(f"{name}-dev"), each(f"{name}-test"), calibrate="logistic", resample="both", dependence="user"
+            )
+            for name in "ab"
+        ]
         costs.append((systems[0], priori.compare_llr_costs(*systems)))
     (found, test), (expected, expected_test) = costs
     np.testing.assert_allclose(found.value, expected.value, atol=0.01)
@@ -265,8 +280,15 @@ def test_curves_by_group_averages_and_folds_come_from_counts_in_cells(read: Read
 
 
 def test_coverage_is_measured_on_counts_in_cells(read: Reader, folder: Path) -> None:
-    options: dict[str, Any] = {"train_users": 10, "test_users": 10, "n_resamples": 100, "fixed": 10, "repeats": 4,
-                               "alpha": [0.3, 0.5], "bootstraps": ("user", "joint", "prediction")}  # fmt: skip
+    options: dict[str, Any] = {
+        "train_users": 10,
+        "test_users": 10,
+        "n_resamples": 100,
+        "fixed": 10,
+        "repeats": 4,
+        "alpha": [0.3, 0.5],
+        "bootstraps": ("user", "joint", "prediction"),
+    }
     sets = [small(folder / f"a-{role}.parquet", 767_000) for role in ("dev", "test")]
     found = priori.coverage([(sets[0], sets[1])], **options)
     expected = priori.coverage([(read("a-dev"), read("a-test"))], **options)
@@ -277,8 +299,9 @@ def test_coverage_is_measured_on_counts_in_cells(read: Reader, folder: Path) -> 
 
 
 def test_a_roc_band_is_drawn_from_cells(read: Reader, scan: Reader) -> None:
-    found, expected = (priori.roc(each("a-test"), points=11).band(fpr=[0.1, 0.5], n_resamples=200)
-                       for each in (scan, read))  # fmt: skip
+    found, expected = (
+        priori.roc(each("a-test"), points=11).band(fpr=[0.1, 0.5], n_resamples=200) for each in (scan, read)
+    )
     apart = 2 * max(BOUND, 1 / read("a-test").n_positives)  # of a small class a cell may hold one trial
     for name in ("tpr", "lower", "upper"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=apart)
@@ -392,8 +415,9 @@ def test_any_lazy_frame_is_counted_by_one_grouping(folder: Path, read: Reader) -
 def test_entries_of_one_score_have_exactly_that_score(tmp_path: Path) -> None:
     rng = np.random.default_rng(5)
     score = rng.choice([0.1, 0.3, 0.7, 1.1, np.inf], 20_000)  # sums of these are rounded
-    table = pd.DataFrame({"score": score, "label": rng.integers(0, 2, 20_000), "user": rng.integers(0, 7, 20_000),
-                          "sex": "f"})  # fmt: skip
+    table = pd.DataFrame(
+        {"score": score, "label": rng.integers(0, 2, 20_000), "user": rng.integers(0, 7, 20_000), "sex": "f"}
+    )
     (tmp_path / "many").mkdir()
     for part in range(3):  # read side by side
         table[part::3].to_parquet(tmp_path / "many" / f"{part}.parquet")

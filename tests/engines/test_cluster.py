@@ -49,14 +49,21 @@ class Daemon:
         home = Path(pyspark.__file__).parent
         self.log = folder / f"{name}.log"
         environment = {
-            **os.environ, "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_DAEMON_MEMORY": memory,
+            **os.environ,
+            "SPARK_HOME": str(home),
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_DAEMON_MEMORY": memory,
             "PYSPARK_PYTHON": sys.executable,
-        }  # fmt: skip
+        }
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [home / "bin" / "spark-class", *arguments], stdout=log, stderr=log, env=environment, cwd=folder,
+                [home / "bin" / "spark-class", *arguments],
+                stdout=log,
+                stderr=log,
+                env=environment,
+                cwd=folder,
                 start_new_session=True,
-            )  # fmt: skip
+            )
 
     def wait_for(self, words: str, seconds: float = 180) -> None:
         end = time.monotonic() + seconds
@@ -76,17 +83,37 @@ class Cluster:
 
     def __init__(self, folder: Path) -> None:
         self.port = free_port()
-        self.master = Daemon(folder, "master", "org.apache.spark.deploy.master.Master", "--host", "127.0.0.1",
-                             "--port", str(self.port), "--webui-port", "0")  # fmt: skip
+        self.master = Daemon(
+            folder,
+            "master",
+            "org.apache.spark.deploy.master.Master",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+            "--webui-port",
+            "0",
+        )
         self.master.wait_for("Starting Spark master")
         self.workers = [self._worker(folder, number) for number in range(2)]
         for worker in self.workers:
             worker.wait_for("Successfully registered with master")
 
     def _worker(self, folder: Path, number: int) -> Daemon:
-        return Daemon(folder, f"worker-{number}", "org.apache.spark.deploy.worker.Worker", "--cores", "1", "--memory",
-                      "600m", "--webui-port", "0", "--work-dir", str(folder / f"work-{number}"),
-                      f"spark://127.0.0.1:{self.port}")  # fmt: skip
+        return Daemon(
+            folder,
+            f"worker-{number}",
+            "org.apache.spark.deploy.worker.Worker",
+            "--cores",
+            "1",
+            "--memory",
+            "600m",
+            "--webui-port",
+            "0",
+            "--work-dir",
+            str(folder / f"work-{number}"),
+            f"spark://127.0.0.1:{self.port}",
+        )
 
     def stop(self) -> None:
         for daemon in (*self.workers, self.master):
@@ -105,12 +132,18 @@ def session(cluster: Cluster, tmp_path: Path) -> Iterator[Any]:
     sql = pytest.importorskip("pyspark.sql")
     (tmp_path / "events").mkdir()
     settings = {
-        "spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.driver.host": "127.0.0.1",
-        "spark.executor.memory": "512m", "spark.executor.cores": "1", "spark.sql.shuffle.partitions": "4",
-        "spark.eventLog.enabled": "true", "spark.eventLog.dir": f"file://{tmp_path / 'events'}",
-        "spark.eventLog.rolling.enabled": "false", "spark.eventLog.compress": "false",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.executor.memory": "512m",
+        "spark.executor.cores": "1",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.dir": f"file://{tmp_path / 'events'}",
+        "spark.eventLog.rolling.enabled": "false",
+        "spark.eventLog.compress": "false",
         "spark.sql.files.maxPartitionBytes": "100k",
-    }  # fmt: skip
+    }
     builder = sql.SparkSession.builder.master(f"spark://127.0.0.1:{cluster.port}").appName("priori")
     for name, value in settings.items():
         builder = builder.config(name, value)
@@ -159,13 +192,24 @@ def remote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         pytest.importorskip(name, reason="Spark Connect needs the dependency group cluster")
     port = free_port()
     settings = {
-        "spark.connect.grpc.binding.address": "127.0.0.1", "spark.connect.grpc.binding.port": str(port),
-        "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2",
-    }  # fmt: skip
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+    }
     configured = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
-    server = Daemon(tmp_path, "connect", "org.apache.spark.deploy.SparkSubmit", "--master", "local[2]", *configured,
-                    "--class", "org.apache.spark.sql.connect.service.SparkConnectServer", "spark-internal",
-                    memory="1g")  # fmt: skip
+    server = Daemon(
+        tmp_path,
+        "connect",
+        "org.apache.spark.deploy.SparkSubmit",
+        "--master",
+        "local[2]",
+        *configured,
+        "--class",
+        "org.apache.spark.sql.connect.service.SparkConnectServer",
+        "spark-internal",
+        memory="1g",
+    )
     server.wait_for("Spark Connect server started")
     address = f"sc://127.0.0.1:{port}"
     monkeypatch.setenv("SPARK_REMOTE", address)

@@ -146,8 +146,10 @@ def test_text_files_are_scanned_as_they_are_read(tmp_path: Path, text: str) -> N
         frame = population(seed).filter(pl.col("score").is_finite())
         if text == "bob4":
             probe = np.where(frame["label"] == 1, frame["user"], frame["user"] + 1)
-            lines = [f"u{u} u{p} {t} {s}" for u, p, t, s in zip(frame["user"], probe, frame["trial"], frame["score"],
-                                                                strict=True)]  # fmt: skip
+            lines = [
+                f"u{u} u{p} {t} {s}"
+                for u, p, t, s in zip(frame["user"], probe, frame["trial"], frame["score"], strict=True)
+            ]
             (tmp_path / role).write_text("# a comment\n" + "\n".join(lines) + "\n")
         else:
             frame.write_csv(tmp_path / role, separator="," if text == "csv" else "\t")
@@ -267,11 +269,18 @@ def test_users_are_whole_numbers_or_text(database: Any, engine: Any, kind: str) 
 
 @pytest.mark.parametrize("name", ["label", "user", "probe_user", "trial", "dataset", "group", "kind"])
 def test_bytes_are_text_wherever_trials_are_read(tmp_path: Path, name: str) -> None:
-    frame = pl.DataFrame({
-        "score": [0.1, 0.4, 0.3, 0.8, 0.2, 0.9], "label": ["0", "0", "1", "1", "0", "1"], "user": [*"üüöööü"],
-        "probe_user": [*"aööööü"], "trial": [*"äbcdef"], "dataset": [*"ßyßyyy"], "group": [*"ñfñfff"],
-        "kind": ["mask", "é", "-", "-", "é", "-"],
-    })  # fmt: skip
+    frame = pl.DataFrame(
+        {
+            "score": [0.1, 0.4, 0.3, 0.8, 0.2, 0.9],
+            "label": ["0", "0", "1", "1", "0", "1"],
+            "user": [*"üüöööü"],
+            "probe_user": [*"aööööü"],
+            "trial": [*"äbcdef"],
+            "dataset": [*"ßyßyyy"],
+            "group": [*"ñfñfff"],
+            "kind": ["mask", "é", "-", "-", "é", "-"],
+        }
+    )
     path, columns = tmp_path / "bytes.parquet", {"group": "group", "attack": "kind"}
     frame.write_parquet(tmp_path / "text.parquet")
     told = frame.with_columns(pl.col(name).cast(pl.Binary))

@@ -102,8 +102,13 @@ def test_one_class_only_is_named(label: int, missing: str) -> None:
     with pytest.raises(OneClassError, match="one class only, every label is"):
         _ = table.n_negatives
     scores = Scores.from_arrays([1.0, 2.0], [3.0])
-    empty = Scores(*((scores.negative, scores.positive.take(np.array([], dtype=int))) if missing == "positive" else
-                     (scores.negative.take(np.array([], dtype=int)), scores.positive)))  # fmt: skip
+    empty = Scores(
+        *(
+            (scores.negative, scores.positive.take(np.array([], dtype=int)))
+            if missing == "positive"
+            else (scores.negative.take(np.array([], dtype=int)), scores.positive)
+        )
+    )
     with pytest.raises(OneClassError, match=f"no {missing} trial; both classes are needed"):
         _ = Table(Memory(empty)).n_negatives
 

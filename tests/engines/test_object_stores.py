@@ -58,8 +58,9 @@ def test_an_address_gives_the_numbers_of_the_files(bucket: str, folder: Path) ->
     def curves(where: str, **how: str) -> list[priori.EPC]:
         sets = {
             (role, quality): priori.scan(f"{where}/{role}-{quality}/*.parquet", **how)  # type: ignore[arg-type]
-            for role in ("dev", "test") for quality in (1.5, 1.8)
-        }  # fmt: skip
+            for role in ("dev", "test")
+            for quality in (1.5, 1.8)
+        }
         return [priori.epc(sets["dev", q], sets["test", q], points=5, name=str(q)) for q in (1.5, 1.8)]
 
     found, expected = curves(bucket, engine="duckdb"), curves(str(folder))

@@ -101,9 +101,8 @@ def test_methods_are_compared_as_in_memory_by_the_same_parts(
     assert bound < 0.01
     monkeypatch.setattr(smoothed_sets, "MANY", 0)  # histograms, as where there are many trials
     monkeypatch.setattr(
-        method, "group_units",
-        lambda scores, identities, most, seed, by_class: hashed(scores, most // 2),
-    )  # fmt: skip
+        method, "group_units", lambda scores, identities, most, seed, by_class: hashed(scores, most // 2)
+    )
     expected = priori.compare(*curves(folder, kind, "ab", scanned=False), n_resamples=200)
     columns = found.columns(), expected.columns()
     for name in ("difference", "expected"):
@@ -164,17 +163,21 @@ def test_a_leaderboard_of_methods_by_user_draws_the_tables(tmp_path: Path) -> No
     for role in ("dev", "test"):
         table = trials_of(role).assign(user=np.arange(TRIALS) % 20)
         for name in "ac":
-            columns = table[["label", "trial", "user", name]].rename(columns={name: "score"}).assign(
-                score=lambda own: own.score.round(1))  # fmt: skip
+            columns = (
+                table[["label", "trial", "user", name]]
+                .rename(columns={name: "score"})
+                .assign(score=lambda own: own.score.round(1))
+            )
             columns.to_parquet(tmp_path / f"{name}-{role}.parquet")
             paths[name, role] = tmp_path / f"{name}-{role}.parquet"
     boards = [
         priori.rank(
             [priori.epc(each(paths[name, "dev"]), each(paths[name, "test"]), name=name) for name in "ac"],  # type: ignore[operator]
-            claim="method", n_resamples=200,
+            claim="method",
+            n_resamples=200,
         )
         for each in (small, priori.read)
-    ]  # fmt: skip
+    ]
     assert boards[0].post_value.tolist() == boards[1].post_value.tolist()
     assert boards[0].system.tolist() == ["a", "c"]
 
@@ -186,10 +189,15 @@ def crossed_trials(role: str) -> pd.DataFrame:
     real = np.where(rng.random(2 * TRIALS) < 0.3, claimed, other)
     ease = rng.normal(0, 0.4, (2, 10))
     score = 1.8 * (claimed == real) + ease[0][claimed] + ease[1][real] + rng.normal(size=2 * TRIALS)
-    return pd.DataFrame({
-        "user": [f"{role}{who}" for who in claimed], "probe_user": [f"{role}{who}" for who in real],
-        "trial": np.arange(2 * TRIALS).astype(str), "a": score, "b": score + rng.normal(0, 0.5, 2 * TRIALS),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "user": [f"{role}{who}" for who in claimed],
+            "probe_user": [f"{role}{who}" for who in real],
+            "trial": np.arange(2 * TRIALS).astype(str),
+            "a": score,
+            "b": score + rng.normal(0, 0.5, 2 * TRIALS),
+        }
+    )
 
 
 def test_new_thresholds_by_both_identities_are_those_of_memory(tmp_path: Path) -> None:
@@ -204,8 +212,9 @@ def test_new_thresholds_by_both_identities_are_those_of_memory(tmp_path: Path) -
         compared.append(priori.compare(*both, bootstrap="crossed", n_resamples=200))
         bands.append(both[0].band(bootstrap="crossed", resample="both", n_resamples=200))
     assert compared[0].settings["bootstrap"] == "crossed"
-    bounds = [float(caution.rsplit(" ", 1)[1]) for caution in compared[0].warnings
-              if caution.code == "resampled-in-cells"]  # type: ignore[attr-defined]  # fmt: skip
+    bounds = [
+        float(caution.rsplit(" ", 1)[1]) for caution in compared[0].warnings if caution.code == "resampled-in-cells"
+    ]  # type: ignore[attr-defined]
     assert len(bounds) == 4
     assert 0 < max(bounds) < 0.03
     found, expected = (each.columns()["expected"] for each in compared)

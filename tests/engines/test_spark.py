@@ -196,8 +196,16 @@ def test_parts_of_trials_are_the_same_for_systems_beside_each_other(session: Any
     rng = np.random.default_rng(4)
     label = rng.integers(0, 2, 900)
     score = np.round(2 * label + rng.normal(size=900), 2)
-    frame = pl.DataFrame({"set": ["dev", "eval"] * 450, "label": label, "A": score, "B": score, "C": -score,
-                          **({"trial": [f"t{number}" for number in range(900)]} if ids else {})})  # fmt: skip
+    frame = pl.DataFrame(
+        {
+            "set": ["dev", "eval"] * 450,
+            "label": label,
+            "A": score,
+            "B": score,
+            "C": -score,
+            **({"trial": [f"t{number}" for number in range(900)]} if ids else {}),
+        }
+    )
     (tmp_path / "wide").mkdir()
     for part in range(3):
         frame[part * 300 : part * 300 + 300].write_parquet(tmp_path / "wide" / f"{part}.parquet")
@@ -206,8 +214,12 @@ def test_parts_of_trials_are_the_same_for_systems_beside_each_other(session: Any
     for name in "ABC":
         (table,) = [table for table in sets[name][1:] if isinstance(table, Table)]
         (cells,) = table.count([[-np.inf, 0.5] if name != "C" else [-np.inf, -0.5]], 5)
-        counted.append([(trials.user.tolist(), trials.score.tolist(), trials.number.tolist())  # type: ignore[union-attr]
-                        for trials in (cells.negative, cells.positive)])  # fmt: skip
+        counted.append(
+            [
+                (trials.user.tolist(), trials.score.tolist(), trials.number.tolist())  # type: ignore[union-attr]
+                for trials in (cells.negative, cells.positive)
+            ]
+        )
     assert counted[0] == counted[1]
     part_sizes = [[np.bincount(user, number).tolist() for user, _, number in each] for each in counted]
     assert part_sizes[2] == part_sizes[0]

@@ -105,9 +105,10 @@ def test_few_scans_are_enough_where_little_fits(monkeypatch: pytest.MonkeyPatch)
     scans: list[str] = []
     asked = table.engine.answer
     monkeypatch.setattr(
-        table.engine, "answer",
+        table.engine,
+        "answer",
         lambda requests: (scans.extend(type(each).__name__ for each in requests), asked(requests))[1],
-    )  # fmt: skip
+    )
     found, expected = rule.choose(table, alphas), rule.choose(scores, alphas)  # type: ignore[arg-type]
     assert found.threshold.tolist() == expected.threshold.tolist()
     # What the first scan discards stays discarded, and the cells of the next are narrow where scores are many.

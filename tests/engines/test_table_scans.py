@@ -74,8 +74,14 @@ def test_curves_and_ranks_are_those_of_memory(tables: dict[str, str], name: str)
 @pytest.mark.parametrize("name", ["table.csv", "table.parquet", "several"])
 def test_systems_are_in_the_order_of_the_table_whoever_reads_it(tmp_path: Path, name: str) -> None:
     # The first rows of a system count that are in one of the two sets: of B those of the second file.
-    rows = [(system, part, label, label + k / 7) for parts, systems in (("dev eval", "CA"), ("dev eval", "BD"))
-            for system in systems for part in parts.split() for label in (0, 1) for k in range(9)]  # fmt: skip
+    rows = [
+        (system, part, label, label + k / 7)
+        for parts, systems in (("dev eval", "CA"), ("dev eval", "BD"))
+        for system in systems
+        for part in parts.split()
+        for label in (0, 1)
+        for k in range(9)
+    ]
     rows[:0] = [("B", "old", 0, 0.0)]
     database = duckdb.connect()
     database.execute("CREATE TABLE stacked (system VARCHAR, set VARCHAR, label INTEGER, score DOUBLE)")
@@ -151,8 +157,12 @@ def test_wide_systems_are_paired_by_their_rows_and_loaded_in_their_order(tables:
 
 def test_missing_scores_are_told_of_the_system_that_has_them(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
-    path.write_text("set,label,A,B\n" + "".join(f"{part},{k % 2},{k % 5},{'nan' if k == 3 else k % 7}\n"
-                                             for part in ("dev", "eval") for k in range(20)))  # fmt: skip
+    path.write_text(
+        "set,label,A,B\n"
+        + "".join(
+            f"{part},{k % 2},{k % 5},{'nan' if k == 3 else k % 7}\n" for part in ("dev", "eval") for k in range(20)
+        )
+    )
     options: dict[str, Any] = {"systems": ["A", "B"], "split": SPLIT, "engine": "duckdb"}
     with pytest.raises(InputError, match=r"\(B, set=dev\).*NaN"):
         priori.epc_all(priori.scan_table(path, **options), points=3)

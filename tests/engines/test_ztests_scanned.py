@@ -43,11 +43,16 @@ def answers(sets: Any) -> list[Any]:
 def test_they_are_those_of_memory(frame: pl.DataFrame, tmp_path: Path, kind: str) -> None:
     if kind != "ids":
         names = ["set", "label", "user", "trial"]
-        table = frame if kind == "wide" else frame.unpivot(["A", "B"], index=names, variable_name="system",
-                                                           value_name="score")  # fmt: skip
+        table = (
+            frame
+            if kind == "wide"
+            else frame.unpivot(["A", "B"], index=names, variable_name="system", value_name="score")
+        )
         (table.drop("trial") if kind == "wide" else table).write_parquet(tmp_path / "all.parquet")
-        options: dict[str, Any] = {"systems": ["A", "B"] if kind == "wide" else "system",
-                                   "split": ("set", "dev", "test")}  # fmt: skip
+        options: dict[str, Any] = {
+            "systems": ["A", "B"] if kind == "wide" else "system",
+            "split": ("set", "dev", "test"),
+        }
         read = priori.read_table(tmp_path / "all.parquet", **options)
         scanned = priori.scan_table(tmp_path / "all.parquet", **options, engine="duckdb")
         small = {

@@ -176,11 +176,19 @@ def test_faces_rank_differently_by_development_equal_error_rate_and_a_priori_on_
     on_dev = {name: float(curve.dev_v1[0] + curve.dev_v2[0]) / 2 for name, curve in curves.items()}
     on_test = {name: float(curve.value[0]) for name, curve in curves.items()}
     assert {name: round(100 * value, 1) for name, value in on_dev.items()} == {
-        "correlation": 6.6, "binary-patterns": 7.8, "fisherfaces": 9.4, "gradients": 9.5, "eigenfaces": 10.5,
-    }  # fmt: skip
+        "correlation": 6.6,
+        "binary-patterns": 7.8,
+        "fisherfaces": 9.4,
+        "gradients": 9.5,
+        "eigenfaces": 10.5,
+    }
     assert {name: round(100 * value, 1) for name, value in on_test.items()} == {
-        "correlation": 12.9, "binary-patterns": 10.4, "fisherfaces": 13.3, "gradients": 13.9, "eigenfaces": 9.8,
-    }  # fmt: skip
+        "correlation": 12.9,
+        "binary-patterns": 10.4,
+        "fisherfaces": 13.3,
+        "gradients": 13.9,
+        "eigenfaces": 9.8,
+    }
     assert min(on_dev, key=on_dev.__getitem__) == "correlation"
     assert max(on_dev, key=on_dev.__getitem__) == min(on_test, key=on_test.__getitem__) == "eigenfaces"
 
@@ -188,8 +196,10 @@ def test_faces_rank_differently_by_development_equal_error_rate_and_a_priori_on_
 def test_on_texts_the_best_by_the_tests_equal_error_rate_is_significantly_the_worst_a_priori() -> None:
     curves = [priori.epc(*sets, name=name) for name, sets in priori.examples.load("texts").systems.items()]
     board = priori.rank(curves, n_resamples=1000)
-    shown = {str(name): (round(100 * value, 1), int(rank)) for name, value, rank in
-             zip(board.system, board.value, board.post_rank, strict=True)}  # fmt: skip
+    shown = {
+        str(name): (round(100 * value, 1), int(rank))
+        for name, value, rank in zip(board.system, board.value, board.post_rank, strict=True)
+    }
     assert shown == {"babbage": (21.7, 3), "gpt-4": (28.6, 2), "davinci": (30.1, 4), "gpt-3.5": (38.9, 1)}
     assert (int(board.rank_lower[-1]), board.could_be_best) == (4, ("babbage",))
 

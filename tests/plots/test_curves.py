@@ -71,7 +71,11 @@ def test_a_band_of_a_roc_curve_is_drawn_in_per_cent() -> None:
     band = {"fpr": np.array([0.1, 0.5]), "lower": np.array([0.2, 0.6]), "upper": np.array([0.4, 0.8])}
     (filled,) = plot_roc([roc], bands=[band]).collections
     assert {(round(x, 9), round(y, 9)) for x, y in filled.get_paths()[0].vertices} == {
-        (10, 20), (50, 60), (10, 40), (50, 80)}  # fmt: skip
+        (10, 20),
+        (50, 60),
+        (10, 40),
+        (50, 80),
+    }
 
 
 def test_names_stand_at_the_ends_and_the_legend_says_what_a_band_is() -> None:

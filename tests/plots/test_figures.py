@@ -35,11 +35,17 @@ def test_plots_take_axes_and_return_them() -> None:
 
 @pytest.mark.parametrize(
     ("result", "drawing"),
-    [(priori.EPC, plots.plot_epc), (priori.Band, plots.plot_epc), (priori.AposterioriROC, plots.plot_roc),
-     (priori.AposterioriDET, plots.plot_det), (priori.AverageCurve, plots.plot_average),
-     (priori.AverageEPC, plots.plot_average_epc), (priori.Comparison, plots.plot_comparison),
-     (priori.Coverage, plots.plot_coverage)],
-)  # fmt: skip
+    [
+        (priori.EPC, plots.plot_epc),
+        (priori.Band, plots.plot_epc),
+        (priori.AposterioriROC, plots.plot_roc),
+        (priori.AposterioriDET, plots.plot_det),
+        (priori.AverageCurve, plots.plot_average),
+        (priori.AverageEPC, plots.plot_average_epc),
+        (priori.Comparison, plots.plot_comparison),
+        (priori.Coverage, plots.plot_coverage),
+    ],
+)
 def test_plot_writes_its_options_out(result: Any, drawing: Any) -> None:
     own, theirs = (
         {name: one.default for name, one in inspect.signature(function).parameters.items() if name != "self"}
@@ -112,8 +118,12 @@ def test_a_marimo_app(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     done = subprocess.run(
         [sys.executable, "-m", "marimo", "-q", "export", "html", "app.py", "-o", "app.html", "--no-include-code"],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "app.html").read_text()
     assert "EPC" in page

@@ -121,8 +121,11 @@ def test_every_exit_code_is_explained_and_no_other() -> None:
     codes: set[int] = set()
     for node in ast.walk(ast.parse(inspect.getsource(priori.cli))):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in ("_fail", "sys.exit"):
-            codes |= {argument.value for argument in node.args if isinstance(argument, ast.Constant)
-                      and isinstance(argument.value, int)}  # fmt: skip
+            codes |= {
+                argument.value
+                for argument in node.args
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, int)
+            }
     table = {int(code) for code in re.findall(r"^\| (\d+) \|", text("reference/exit-codes.md"), flags=re.MULTILINE)}
     codes |= {128 + number for number in (signal.SIGINT, signal.SIGTERM)}
     said = {int(code) for code in re.findall(r"\d+", cli.epilog or "")}

@@ -33,8 +33,12 @@ def choose(a: int = 1, *, é: "list[1]" = None) -> int:
 EXPECTED = {
     "a: int = 1": {"1  ->  2"},
     "if a < 2": {
-        "a < 2 and not é  ->  (not (a < 2 and not é))", "a < 2 and not é  ->  ((a < 2) or (not é))",
-        "a < 2  ->  a <= 2", "a < 2  ->  a >= 2", "2  ->  3", "not é  ->  (é)",
+        "a < 2 and not é  ->  (not (a < 2 and not é))",
+        "a < 2 and not é  ->  ((a < 2) or (not é))",
+        "a < 2  ->  a <= 2",
+        "a < 2  ->  a >= 2",
+        "2  ->  3",
+        "not é  ->  (é)",
     },
     "total =": {"max  ->  min", "a - 1  ->  (a) + (1)", "1  ->  2", "-a  ->  (a)"},
     "return": {
@@ -42,7 +46,7 @@ EXPECTED = {
         'power(a, total, side="left", strict=True)  ->  power(total, a, side="left", strict=True)',
         "\"left\"  ->  'right'",
     },
-}  # fmt: skip
+}
 
 
 def made(folder: Path, source: str) -> list[Mutant]:
@@ -99,8 +103,13 @@ def outer() -> int:
 def test_the_function_of_a_mutant_is_named_as_tests_record_it(tmp_path: Path) -> None:
     names = {mutant.before: function_of(mutant, NESTED) for mutant in made(tmp_path, NESTED) if mutant.before.isdigit()}
     module = "module.py:"
-    assert names == {"1": module, "2": module, "3": f"{module}Cell.width", "4": f"{module}outer.<locals>.inner",
-                     "5": f"{module}outer"}  # fmt: skip
+    assert names == {
+        "1": module,
+        "2": module,
+        "3": f"{module}Cell.width",
+        "4": f"{module}outer.<locals>.inner",
+        "5": f"{module}outer",
+    }
 
 
 def test_what_modules_and_classes_call_is_known(tmp_path: Path) -> None:
@@ -145,7 +154,9 @@ def test_a_test_is_recorded_with_what_it_calls_and_chosen_by_name(tmp_path: Path
         assert done.returncode == 1, done.stdout
     record = json.loads((tmp_path / "record.json").read_text())
     assert {name: called for name, (_, called) in record["tests"].items()} == {
-        "test_it.py::test_one": ["src/priori/__init__.py:one"], "test_it.py::test_two": []}  # fmt: skip
+        "test_it.py::test_one": ["src/priori/__init__.py:one"],
+        "test_it.py::test_two": [],
+    }
     assert record["shared"] == ["src/priori/__init__.py:two"]
     assert (tmp_path / "chosen.txt.failed").read_text() == "test_it.py::test_bad"
     assert "1 failed, 1 passed" in done.stdout

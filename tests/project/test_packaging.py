@@ -26,8 +26,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
     subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)],
-        capture_output=True, check=True,
-    )  # fmt: skip
+        capture_output=True,
+        check=True,
+    )
     return folder
 
 
@@ -49,9 +50,19 @@ def test_the_sdist_can_be_tested_and_built(built: Path) -> None:
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    for wanted in ("pyproject.toml", "Makefile", "tests/conftest.py", "tests/api.txt", "docs/conf.py", "LICENSE",
-                   "CHANGELOG.md", "SECURITY.md", "tools/system-packages", "examples/make_faces.py",
-                   "benchmarks/bench_epc.py"):  # fmt: skip
+    for wanted in (
+        "pyproject.toml",
+        "Makefile",
+        "tests/conftest.py",
+        "tests/api.txt",
+        "docs/conf.py",
+        "LICENSE",
+        "CHANGELOG.md",
+        "SECURITY.md",
+        "tools/system-packages",
+        "examples/make_faces.py",
+        "benchmarks/bench_epc.py",
+    ):
         assert wanted in names, wanted
 
 
@@ -69,8 +80,12 @@ def test_the_wheel_works_on_its_own(built: Path, tmp_path: Path) -> None:
     assert found.stdout.startswith(str(place))
     told = subprocess.run(
         [sys.executable, "-m", "priori", "demo", "cancer", "--output", "demo"],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert told.returncode == 0, told.stderr
     assert (tmp_path / "demo" / "report.html").stat().st_size > 10_000
 

@@ -52,11 +52,23 @@ def test_a_users_script(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text("\n".join([*lines, *WRONG]) + "\n")
     # As a user has it: none of our own settings; only the errors of the script itself are told.
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent", "--no-error-summary",
-         f"--cache-dir={ROOT / '.mypy_cache' / 'user'}", "script.py"],
-        cwd=tmp_path, env={**os.environ, "MYPYPATH": str(Path(priori.__file__).parents[1])},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "mypy",
+            "--strict",
+            "--config-file=",
+            "--follow-imports=silent",
+            "--no-error-summary",
+            f"--cache-dir={ROOT / '.mypy_cache' / 'user'}",
+            "script.py",
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(Path(priori.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     errors: dict[int, str] = {}
     for line in done.stdout.splitlines():
         if ": error:" in line:

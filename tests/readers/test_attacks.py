@@ -79,18 +79,23 @@ def test_frames_and_tables_keep_types() -> None:
     assert priori.Scores.from_frame(frame, columns={"attack": "kind"}).attacks.tolist() == ["", "mask"]
     rows = "".join(f"A,{part},{row}\n" for part in ("dev", "eval") for row in THREE.splitlines()[1:])
     sets = priori.read_table(
-        io.BytesIO(f"system,set,score,label,kind\n{rows}".encode()), systems="system", split=("set", "dev", "eval"),
-        columns={"attack": "kind"}, source="all.csv",
-    )  # fmt: skip
+        io.BytesIO(f"system,set,score,label,kind\n{rows}".encode()),
+        systems="system",
+        split=("set", "dev", "eval"),
+        columns={"attack": "kind"},
+        source="all.csv",
+    )
     assert [each.attacks.tolist() for each in sets["A"]] == [["", "A01", "A07"]] * 2
     assert priori.scan(frame, columns={"attack": "kind"}).load().attacks.tolist() == ["", "mask"]
 
 
 def test_parts_keep_types() -> None:
     scores = priori.Scores.from_predictions(
-        ["client", "impostor", "attack", "client", "impostor", "attack"], np.arange(6.0), dataset=list("aaabbb"),
+        ["client", "impostor", "attack", "client", "impostor", "attack"],
+        np.arange(6.0),
+        dataset=list("aaabbb"),
         attack=["", "", "mask", "", "", "video"],
-    )  # fmt: skip
+    )
     assert [part.attacks.tolist() for part in scores.by("dataset").values()] == [["", "mask"], ["", "video"]]
     with pytest.raises(priori.InputError, match="2 values for 6 scores"):
         priori.Scores.from_predictions([0, 1, 0, 1, 0, 1], np.arange(6.0), attack=["a", "b"])

@@ -57,9 +57,11 @@ def test_every_format_is_scanned(write: Write) -> None:
 
 def test_a_table_of_systems_in_each_format(write: Write) -> None:
     table = "system;set;label;score\n" + "".join(
-        f"{system};{part};{label};{score}\n" for system in "AB" for part in ("dev", "test") for label, score in
-        ((0, "0,25"), (1, "0,5"), (0, "-1,5"), (1, "2"))
-    )  # fmt: skip
+        f"{system};{part};{label};{score}\n"
+        for system in "AB"
+        for part in ("dev", "test")
+        for label, score in ((0, "0,25"), (1, "0,5"), (0, "-1,5"), (1, "2"))
+    )
     lines = [
         dict(row, score=float(row["score"].replace(",", ".")))
         for row in csv.DictReader(io.StringIO(table), delimiter=";")
@@ -96,8 +98,11 @@ def test_a_damaged_arrow_file(write: Write) -> None:
 
 
 def test_json_null_and_a_missing_key(write: Write, parser: str) -> None:
-    path = write("dev.jsonl", '{"label": true, "score": 1}\n\n{"score": null, "label": false}\n{"label": false}\n'
-                 '{"label": false, "score": -Infinity}\n')  # fmt: skip
+    path = write(
+        "dev.jsonl",
+        '{"label": true, "score": 1}\n\n{"score": null, "label": false}\n{"label": false}\n'
+        '{"label": false, "score": -Infinity}\n',
+    )
     assert both(priori.read(path, nan="drop")) == ([-np.inf], [1.0])
     with pytest.raises(InputError, match=r"2 scores are NaN \(the first on line 3\)"):
         priori.read(path)

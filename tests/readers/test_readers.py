@@ -1,4 +1,3 @@
-# ruff: noqa: E501
 """Reading good files: every format, with both parsers, plain and gzip, from a path, a pipe and standard input."""
 
 from __future__ import annotations
@@ -149,8 +148,11 @@ def test_a_pair_may_be_listed_twice(write: Write, parser: str) -> None:
 @pytest.mark.parametrize(
     ("scores", "trials", "message"),
     [
-        (PAIRS, TRIALS + "c u1 target\nc u2 target\nc u3 target\nc u4 target\n",
-         r"trials: 4 pairs \(enrol test\) have no score in scores: c u1, c u2, c u3, \.\.\."),
+        (
+            PAIRS,
+            TRIALS + "c u1 target\nc u2 target\nc u3 target\nc u4 target\n",
+            r"trials: 4 pairs \(enrol test\) have no score in scores: c u1, c u2, c u3, \.\.\.",
+        ),
         (PAIRS + "c u1 3\n", TRIALS, r"scores: 1 pairs \(enrol test\) are not in trials: c u1$"),
         (PAIRS + "a u1 3\n", TRIALS, r"scores: 1 pairs \(enrol test\) have more than one score: a u1"),
         (PAIRS, TRIALS + "a u1 nontarget\n", r"trials: 1 pairs \(enrol test\) have more than one label: a u1"),
@@ -161,7 +163,7 @@ def test_a_pair_may_be_listed_twice(write: Write, parser: str) -> None:
         (PAIRS, "a u1 target\na u2 target\nb u1 target\nb u2 target\n", "one class only"),
         ("", TRIALS, "scores: the file is empty"),
     ],
-)  # fmt: skip
+)
 def test_scores_that_do_not_join(write: Write, parser: str, scores: str, trials: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         priori.read(write("scores", scores), trials=write("trials", trials))
@@ -236,19 +238,28 @@ def test_parquet_float32_is_taken_exactly(write: Write) -> None:
     ("select", "message"),
     [
         (f"SELECT s AS score FROM {ROWS}", "no column 'label' for the label; the columns are score; say which it is"),
-        (f"SELECT s::VARCHAR AS score, l AS label FROM {ROWS}", "scores in column 'score' must be numbers, not VARCHAR"),
+        (
+            f"SELECT s::VARCHAR AS score, l AS label FROM {ROWS}",
+            "scores in column 'score' must be numbers, not VARCHAR",
+        ),
         (f"SELECT s > 0 AS score, l AS label FROM {ROWS}", "must be numbers, not BOOLEAN"),
         (f'SELECT s AS score, l AS label, u::DOUBLE AS "user" FROM {ROWS}', "'user' holds DOUBLE; a user must be text"),
-        (f"SELECT s AS score, l AS label, [u] AS trial FROM {ROWS}", r"'trial' holds INTEGER\[\]; a trial must be text"),
-        (f"SELECT s AS score, nullif(l, 1) AS label FROM {ROWS}", r"'label': 2 values are missing \(the first in row 2\)"),
-        (f"SELECT s AS score, l AS label, nullif(u, 10) AS \"user\" FROM {ROWS}", r"'user': 1 values .* in row 4\)"),
+        (
+            f"SELECT s AS score, l AS label, [u] AS trial FROM {ROWS}",
+            r"'trial' holds INTEGER\[\]; a trial must be text",
+        ),
+        (
+            f"SELECT s AS score, nullif(l, 1) AS label FROM {ROWS}",
+            r"'label': 2 values are missing \(the first in row 2\)",
+        ),
+        (f'SELECT s AS score, l AS label, nullif(u, 10) AS "user" FROM {ROWS}', r"'user': 1 values .* in row 4\)"),
         (f"SELECT s AS score, l AS label, nullif(t, 't3') AS trial FROM {ROWS}", r"'trial': 1 values .* in row 3\)"),
         (f"SELECT nullif(s, 2)::FLOAT AS score, l AS label FROM {ROWS}", r"1 score is NaN \(the first in row 4\)"),
         (f"SELECT s AS score, l AS label FROM {ROWS} WHERE s > 9", "no trials, only the names of columns"),
         (f"SELECT s AS score, l AS label, t || chr(0) AS trial FROM {ROWS}", "'trial' holds a NUL character"),
         (f"SELECT s AS score, u AS label FROM {ROWS}", r"3 different labels \('10', '7', '8'\)"),
     ],
-)  # fmt: skip
+)
 def test_parquet_that_is_no_use(write: Write, select: str, message: str) -> None:
     parquet("dev.parquet", select)
     with pytest.raises(InputError, match=message):
@@ -348,8 +359,11 @@ def test_columns_by_other_names(write: Write, parser: str) -> None:
     assert both(scores) == ([-1.5, 0.25], [-0.5, 2.0])
     assert trials(scores) == ["x/2", "x/3", "x/1", "x/4"]
     assert list(scores.by("dataset")) == ["d1", "d2"]
-    with pytest.raises(InputError, match=r"no column 'klass' for the label; the columns are id, dataset, kind, distance; "
-                       r"say which it is \(columns=\{'label': NAME\}\)"):  # fmt: skip
+    with pytest.raises(
+        InputError,
+        match=r"no column 'klass' for the label; the columns are id, dataset, kind, distance; "
+        r"say which it is \(columns=\{'label': NAME\}\)",
+    ):
         priori.read("dev.csv", columns={**columns, "label": "klass"})
     with pytest.raises(OptionError, match="unknown column 'scores'; choose one of: score, label, user"):
         priori.read("dev.csv", columns={"scores": "distance"})

@@ -136,9 +136,13 @@ def test_a_value_that_is_new_in_the_test_set_leaves_the_development_set_whole(ro
     table = [row for row in rows if (row["set"], row["attack"]) != ("dev", "replay")]
     lines: list[str] = []
     sets = priori.read_table(
-        io.BytesIO(_csv(table)), systems=["A"], split=("set", "dev", "test"),
-        where={"attack": ["genuine", "replay"], "user": ["u0", "u1", "u2"]}, announce=lines.append, source="all.csv",
-    )  # fmt: skip
+        io.BytesIO(_csv(table)),
+        systems=["A"],
+        split=("set", "dev", "test"),
+        where={"attack": ["genuine", "replay"], "user": ["u0", "u1", "u2"]},
+        announce=lines.append,
+        source="all.csv",
+    )
     kept = [row for row in table if row["user"] != "u3"]
     assert _found(sets["A"][0]) == _expected(kept, "A", "dev", {"genuine", "mask"})
     assert _found(sets["A"][1]) == _expected(kept, "A", "test", {"genuine", "replay"})

@@ -42,9 +42,16 @@ def test_what_changes_no_value_is_no_change() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"value": [0.5] * 11}, {"name": "B"}, {"layout": 1}, {"digest": "0" * 64}, {"digest": None}, {"priori": "9"},
-     {"more": 1}],
-)  # fmt: skip
+    [
+        {"value": [0.5] * 11},
+        {"name": "B"},
+        {"layout": 1},
+        {"digest": "0" * 64},
+        {"digest": None},
+        {"priori": "9"},
+        {"more": 1},
+    ],
+)
 def test_a_changed_document_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=CHANGED):
         Result.from_json(json.dumps({**json.loads(CURVE.to_json()), **change}))
@@ -90,7 +97,8 @@ MADE_UP = {
     "no counts": (_changed(outcomes={}), "is not as Priori saved it"),
     "text": (_changed(outcomes="many"), "is not as Priori saved it"),
     "bounds": (
-        without_digest(every_result()["band"].to_json()) | {"lower": [1.0] * 11}, "'lower' is above its upper bound"
+        without_digest(every_result()["band"].to_json()) | {"lower": [1.0] * 11},
+        "'lower' is above its upper bound",
     ),
     "sizes": (without_digest(every_result()["proportion"].to_json()) | {"errors": [-1, 0]}, "'errors' is negative"),
     "errors": (without_digest(every_result()["proportion"].to_json()) | {"errors": [101, 0]}, "more errors than"),
@@ -98,7 +106,7 @@ MADE_UP = {
         (roc := without_digest(every_result()["roc"].to_json())) | {"threshold": roc["threshold"][::-1]},
         "thresholds are not in order",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", MADE_UP)

@@ -26,10 +26,17 @@ def test_known_pairs_in_any_case(pair: tuple[str, str], change: Any) -> None:
 @pytest.mark.parametrize(
     "labels",
     [
-        [1, 0, 0], [1, -1, -1], [1.0, 0.0, 0.0], [True, False, False], ["1", "0", "0.0"], ["+1", "-1", "-1.0"],
-        [b"1", b"0", b"0"], [np.float32(1), np.float32(-1), np.float32(-1)], ["TRUE", "false", "False"],
+        [1, 0, 0],
+        [1, -1, -1],
+        [1.0, 0.0, 0.0],
+        [True, False, False],
+        ["1", "0", "0.0"],
+        ["+1", "-1", "-1.0"],
+        [b"1", b"0", b"0"],
+        [np.float32(1), np.float32(-1), np.float32(-1)],
+        ["TRUE", "false", "False"],
     ],
-)  # fmt: skip
+)
 def test_labels_of_every_kind(labels: list[Any]) -> None:
     assert is_positive(np.array(labels)).tolist() == [True, False, False]
     if not isinstance(labels[0], bytes):

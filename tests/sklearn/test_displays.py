@@ -99,26 +99,41 @@ def test_users_reach_the_bootstrap(data: Data) -> None:
     X_dev, y_dev, X, y = _parts(data)
     users, users_dev = np.arange(len(y)) // 5, 1000 + np.arange(len(y_dev)) // 5
     options: dict[str, Any] = {"alpha": [0.5], "confidence_level": 0.9, "n_resamples": 200, "random_state": 3}
-    display = EPCDisplay.from_predictions(y, X[:, 0], y_true_dev=y_dev, y_score_dev=X_dev[:, 0], users=users,
-                                          users_dev=users_dev, **options)  # fmt: skip
-    dev, test = (priori.Scores.from_predictions(label, score, user=user)
-                 for label, score, user in ((y_dev, X_dev[:, 0], users_dev), (y, X[:, 0], users)))  # fmt: skip
+    display = EPCDisplay.from_predictions(
+        y, X[:, 0], y_true_dev=y_dev, y_score_dev=X_dev[:, 0], users=users, users_dev=users_dev, **options
+    )
+    dev, test = (
+        priori.Scores.from_predictions(label, score, user=user)
+        for label, score, user in ((y_dev, X_dev[:, 0], users_dev), (y, X[:, 0], users))
+    )
     curve = priori.epc(dev, test, alpha=[0.5])
     band = curve.band(confidence_level=0.9, n_resamples=200, rng=3)
     assert band.settings["bootstrap"] == "user"
     np.testing.assert_array_equal(display.lower, band.lower)
     difference = DifferenceDisplay.from_predictions(
-        y, X[:, 0], X[:, 1], y_true_dev=y_dev, y_score_dev_a=X_dev[:, 0], y_score_dev_b=X_dev[:, 1], users=users,
-        users_dev=users_dev, **options,
-    )  # fmt: skip
+        y,
+        X[:, 0],
+        X[:, 1],
+        y_true_dev=y_dev,
+        y_score_dev_a=X_dev[:, 0],
+        y_score_dev_b=X_dev[:, 1],
+        users=users,
+        users_dev=users_dev,
+        **options,
+    )
     assert difference.comparison_.settings["bootstrap"] == "user"
 
 
 def test_options_reach_the_curve(data: Data, fitted: Any) -> None:
     X_dev, y_dev, X, y = _parts(data)
     other = GaussianNB().fit(data[0][:20], data[1][:20])
-    options: dict[str, Any] = {"task": "diagnosis", "criterion": "target-v1", "measure": "sensitivity", "points": 4,
-                               "bounds": (0.2, 0.8)}  # fmt: skip
+    options: dict[str, Any] = {
+        "task": "diagnosis",
+        "criterion": "target-v1",
+        "measure": "sensitivity",
+        "points": 4,
+        "bounds": (0.2, 0.8),
+    }
     dev: dict[str, Any] = {"X_dev": X_dev, "y_dev": y_dev}
     found = [
         cross_validate(model, *data, cv=3, return_estimator=True, return_indices=True) for model in (fitted, other)
@@ -134,8 +149,18 @@ def test_options_reach_the_curve(data: Data, fitted: Any) -> None:
         np.testing.assert_allclose(display.alpha, [0.2, 0.4, 0.6, 0.8])  # type: ignore[attr-defined]
         assert (display.measure, display.criterion) == ("Sensitivity", "target-v1")  # type: ignore[attr-defined]
     groups = np.arange(y.size) % 3
-    average = {"method": "cost", "prior": 0.1, "cost_fp": 2.0, "cost_fn": 3.0, "weights": "size", "positions": 51,
-               "confidence_level": 0.8, "interval": "bootstrap", "n_resamples": 50, "rng": 3}  # fmt: skip
+    average = {
+        "method": "cost",
+        "prior": 0.1,
+        "cost_fp": 2.0,
+        "cost_fn": 3.0,
+        "weights": "size",
+        "positions": 51,
+        "confidence_level": 0.8,
+        "interval": "bootstrap",
+        "n_resamples": 50,
+        "rng": 3,
+    }
     drawn = AverageROCDisplay.from_estimator(fitted, X, y, groups=groups, **average)  # type: ignore[arg-type]
     parts = [
         priori.Scores.from_predictions(y[groups == group], fitted.predict_proba(X[groups == group])[:, 1])
@@ -206,16 +231,25 @@ def test_folds_of_a_cross_validation(data: Data) -> None:
 
 @pytest.mark.parametrize(
     ("options", "expected"),
-    [({}, 0.5), ({"measure": "wer"}, np.minimum(np.linspace(0, 1, 5), 1 - np.linspace(0, 1, 5))),
-     ({"task": "retrieval"}, None)],
-)  # fmt: skip
+    [
+        ({}, 0.5),
+        ({"measure": "wer"}, np.minimum(np.linspace(0, 1, 5), 1 - np.linspace(0, 1, 5))),
+        ({"task": "retrieval"}, None),
+    ],
+)
 def test_chance_is_a_score_that_says_nothing(data: Data, options: dict[str, Any], expected: Any) -> None:
     y = data[1]
     score = np.random.default_rng(0).normal(size=y.size)
     display = EPCDisplay.from_predictions(
-        y, score, y_true_dev=y, y_score_dev=score, points=5, plot_chance_level=True,
-        chance_level_kw={"c": "r", "ls": ":"}, **options,
-    )  # fmt: skip
+        y,
+        score,
+        y_true_dev=y,
+        y_score_dev=score,
+        points=5,
+        plot_chance_level=True,
+        chance_level_kw={"c": "r", "ls": ":"},
+        **options,
+    )
     share = y.mean()
     if expected is None:
         expected = 2 * share / (1 + share)
@@ -306,10 +340,15 @@ def test_differences_are_those_of_compare(data: Data, fitted: Any) -> None:
         fitted, other, X, y, X_dev=X_dev, y_dev=y_dev, points=5, n_resamples=300, random_state=3
     )
     curves = [
-        priori.epc(*(priori.Scores.from_predictions(labels, model.predict_proba(samples)[:, 1])
-                     for labels, samples in ((y_dev, X_dev), (y, X))), points=5)
+        priori.epc(
+            *(
+                priori.Scores.from_predictions(labels, model.predict_proba(samples)[:, 1])
+                for labels, samples in ((y_dev, X_dev), (y, X))
+            ),
+            points=5,
+        )
         for model in (fitted, other)
-    ]  # fmt: skip
+    ]
     expected = priori.compare(*curves, n_resamples=300, rng=3)
     np.testing.assert_array_equal(display.difference, expected.expected)
     np.testing.assert_array_equal(display.lower, expected.lower)
@@ -402,16 +441,22 @@ def test_a_display_notes_its_warnings_below_the_axes(data: Data, fitted: Logisti
     assert "same-data" not in [line.code for line in EPCDisplay.from_estimator(fitted, X, y).warnings_]
 
 
-@pytest.mark.parametrize("estimator", [
-    KNeighborsClassifier(15), SVC(), make_pipeline(StandardScaler(), KNeighborsClassifier(15)),
-    GaussianProcessClassifier(),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        KNeighborsClassifier(15),
+        SVC(),
+        make_pipeline(StandardScaler(), KNeighborsClassifier(15)),
+        GaussianProcessClassifier(),
+    ],
+)
 def test_development_data_that_an_estimator_remembers(data: Data, estimator: Any) -> None:
     X_dev, y_dev, X, y = _parts(data)
     trained = estimator.fit(X_dev[:60], y_dev[:60])
     told = EPCDisplay.from_estimator(trained, X, y, X_dev=X_dev[:60], y_dev=y_dev[:60], points=3)
     assert "fitted on the development data" in next(
-        line for line in told.warnings_ if line.code == "dev-looks-trained-on")  # fmt: skip
+        line for line in told.warnings_ if line.code == "dev-looks-trained-on"
+    )
     assert "dev-looks-trained-on" in "".join(told.note_.get_text().split())
     other = EPCDisplay.from_estimator(trained, X, y, X_dev=X_dev[60:], y_dev=y_dev[60:], points=3)
     assert "dev-looks-trained-on" not in [line.code for line in other.warnings_]
@@ -431,9 +476,16 @@ def test_rates_by_sensitive_features_are_those_of_group_rates() -> None:
     user = np.arange(1200) // 4
     model = LogisticRegression().fit(X[:400], y[:400])
     display = GroupRatesDisplay.from_estimator(
-        model, X[800:], y[800:], sensitive_features=sex[800:], X_dev=X[400:800], y_dev=y[400:800], users=user[800:],
-        name="sex", alpha=0.3,
-    )  # fmt: skip
+        model,
+        X[800:],
+        y[800:],
+        sensitive_features=sex[800:],
+        X_dev=X[400:800],
+        y_dev=y[400:800],
+        users=user[800:],
+        name="sex",
+        alpha=0.3,
+    )
     score = model.predict_proba(X)[:, 1]
     threshold = priori.choose_threshold(priori.Scores.from_predictions(y[400:800], score[400:800]), alpha=0.3)
     assert display.rates_.threshold == threshold

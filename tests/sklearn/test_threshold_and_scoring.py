@@ -54,9 +54,14 @@ def test_it_is_an_estimator(estimator: Any, check: Any) -> None:
 
 @pytest.mark.parametrize(
     "settings",
-    [{"alpha": 0.2}, {"criterion": "eer"}, {"criterion": "target-v1", "alpha": 0.1}, {"task": "retrieval"},
-     {"task": "diagnosis", "criterion": "target-v2", "alpha": 0.9}],
-)  # fmt: skip
+    [
+        {"alpha": 0.2},
+        {"criterion": "eer"},
+        {"criterion": "target-v1", "alpha": 0.1},
+        {"task": "retrieval"},
+        {"task": "diagnosis", "criterion": "target-v2", "alpha": 0.9},
+    ],
+)
 def test_the_threshold_is_the_one_of_cross_fitted_scores(data: Data, settings: dict[str, Any]) -> None:
     X, y = data
     found = AprioriThresholdClassifier(LogisticRegression(), **settings).fit(X, y)
@@ -183,10 +188,16 @@ def test_its_curve_shows_its_own_point(data: Data) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"cv": 1.5}, "between 0 and 1"), ({"cv": "five"}, "give a number of folds"), ({"refit": False}, "5 splits"),
-     ({"criterion": "best"}, "unknown criterion 'best'"), ({"response_method": "predict"}, "unknown response_method"),
-     ({"response_method": "decision"}, "unknown"), ({"alpha": 2}, "alpha")],
-)  # fmt: skip
+    [
+        ({"cv": 1.5}, "between 0 and 1"),
+        ({"cv": "five"}, "give a number of folds"),
+        ({"refit": False}, "5 splits"),
+        ({"criterion": "best"}, "unknown criterion 'best'"),
+        ({"response_method": "predict"}, "unknown response_method"),
+        ({"response_method": "decision"}, "unknown"),
+        ({"alpha": 2}, "alpha"),
+    ],
+)
 def test_bad_settings(data: Data, settings: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         AprioriThresholdClassifier(LogisticRegression(), **settings).fit(*data)

@@ -36,10 +36,18 @@ def row(found, bootstrap, users, samples):
 
 def test_rows_are_the_bootstraps_by_their_numbers_of_draws(found):
     assert list(zip(found.bootstrap, found.draws.tolist(), strict=True)) == [
-        ("sample", [1, 20]), ("sample", [1, 100]), ("user", [20, 1]), ("user", [100, 1]),
-        ("user-constrained", [1, 20]), ("user-constrained", [1, 100]),
-        ("joint", [20, 30]), ("joint", [100, 30]), ("joint", [30, 20]), ("joint", [30, 100]), ("prediction", [3000, 1]),
-    ]  # fmt: skip
+        ("sample", [1, 20]),
+        ("sample", [1, 100]),
+        ("user", [20, 1]),
+        ("user", [100, 1]),
+        ("user-constrained", [1, 20]),
+        ("user-constrained", [1, 100]),
+        ("joint", [20, 30]),
+        ("joint", [100, 30]),
+        ("joint", [30, 20]),
+        ("joint", [30, 100]),
+        ("prediction", [3000, 1]),
+    ]
     assert found.covered.shape == found.widths.shape == (6, 11)
     assert ((found.covered >= 0) & (found.covered <= 1)).all()
 

@@ -15,8 +15,17 @@ from priori.testing import assert_rate
 from priori.uncertainty.bands.area_bands import area_bands
 from priori.uncertainty.bands.roc_bands import rate_bands
 
-__all__ = ["area_bands", "assert_rate", "figure_ztest", "plot_confidence", "plot_histogram", "plot_pairs", "plot_ranks",
-           "plot_values", "rate_bands"]  # fmt: skip
+__all__ = [
+    "area_bands",
+    "assert_rate",
+    "figure_ztest",
+    "plot_confidence",
+    "plot_histogram",
+    "plot_pairs",
+    "plot_ranks",
+    "plot_values",
+    "rate_bands",
+]
 
 Table = dict[str, Any]
 
@@ -35,10 +44,14 @@ def crossing(seed: int, quality: float, users: list[str], role: str) -> Table:
     score = np.round(quality * label + noise + own.normal(0, 0.6, label.size), 1) + 0.0
     names = np.array(users)
     return {
-        "score": score, "label": label, "user": names[claimed], "probe_user": names[real],
+        "score": score,
+        "label": label,
+        "user": names[claimed],
+        "probe_user": names[real],
         "trial": np.array([f"{role}{number}" for number in range(label.size)]),
-        "dataset": np.array(list("wxy"))[claimed % 3], "group": np.array(["f", "m"])[claimed % 2],
-    }  # fmt: skip
+        "dataset": np.array(list("wxy"))[claimed % 3],
+        "group": np.array(["f", "m"])[claimed % 2],
+    }
 
 
 def plain(seed: int, quality: float, size: int = 160) -> Table:
@@ -146,10 +159,14 @@ output = "run-compare.csv"
 """
 
 BAD = {
-    "empty.csv": "", "header.csv": "score,label\n", "one-class.csv": "score,label\n0.5,1\n0.25,1\n",
-    "text.csv": "score,label\n0.5,1\nhigh,0\n", "short.csv": "score,label,user\n0.5,1,a\n0.25,0\n",
-    "three.csv": "score,label\n1,0\n2,1\n3,2\n", "missing.csv": "score,label\n0.5,1\nnan,0\n0.1,0\n0.4,1\n",
-}  # fmt: skip
+    "empty.csv": "",
+    "header.csv": "score,label\n",
+    "one-class.csv": "score,label\n0.5,1\n0.25,1\n",
+    "text.csv": "score,label\n0.5,1\nhigh,0\n",
+    "short.csv": "score,label,user\n0.5,1,a\n0.25,0\n",
+    "three.csv": "score,label\n1,0\n2,1\n3,2\n",
+    "missing.csv": "score,label\n0.5,1\nnan,0\n0.1,0\n0.4,1\n",
+}
 
 
 def curve(name: str, **options: Any) -> priori.EPC:

@@ -85,8 +85,9 @@ def loop(dev: priori.Scores, test: priori.Scores, omega: float, beta: float, new
 def test_uneven_users_against_a_loop(resample: str) -> None:
     dev, test = by_user(3, even=False), by_user(4, even=False)
     curve = priori.epsc(dev, test, omega=0.4, beta=0.5).curves[0]
-    band = curve.band(bootstrap="user", resample=resample, interval="percentile", n_resamples=4000, keep=True,
-                      shared_users=False)  # fmt: skip
+    band = curve.band(
+        bootstrap="user", resample=resample, interval="percentile", n_resamples=4000, keep=True, shared_users=False
+    )
     expected = loop(dev, test, 0.4, 0.5, resample == "both", 1500)
     assert band.mean[0] == pytest.approx(expected.mean(), abs=4 * expected.std() / np.sqrt(1500))
     assert band.replicates is not None
@@ -111,10 +112,8 @@ def test_sample_bootstrap_has_the_binomial_variance() -> None:
     curve = priori.epsc(dev, test, omega=0.5, beta=[0.5])
     variance = sum(
         share**2 * rate * (1 - rate) / number
-        for share, rate, number in (
-            (0.25, curve.far[0], 800), (0.25, curve.iapmr[0], 200), (0.5, curve.frr[0], 400)
-        )
-    )  # fmt: skip
+        for share, rate, number in ((0.25, curve.far[0], 800), (0.25, curve.iapmr[0], 200), (0.5, curve.frr[0], 400))
+    )
     band = curve.curves[0].band(interval="percentile", n_resamples=4000, keep=True)
     assert band.replicates is not None
     assert band.replicates.std() == pytest.approx(np.sqrt(variance), rel=0.05)

@@ -210,9 +210,11 @@ def test_simultaneous_bands_of_rates_follow_their_skew():
 
 def test_few_users_are_warned_of():
     for users, interval, said in (
-        (9, None, "only 9 users"), (10, None, ""), (19, "percentile", "percentile interval from 19 users"),
+        (9, None, "only 9 users"),
+        (10, None, ""),
+        (19, "percentile", "percentile interval from 19 users"),
         (20, "percentile", ""),
-    ):  # fmt: skip
+    ):
         dev, test = (populations.GRID[2].draw(1, which, users=users, prefix=str(which)) for which in range(2))
         curve = priori.epc(dev, test, alpha=["0.5"])
         warnings = {*curve.band(n_resamples=200, interval=interval).warnings} - {*curve.warnings}

@@ -157,8 +157,11 @@ def test_any_scale(scale: float) -> None:
 def test_shares_of_positives_are_compared_whatever_they_are() -> None:
     # One positive in five, in ten, in two: balance is not the same as no shift.
     few, fewer, half = (normal(2, seed, negatives=4000, positives=n) for seed, n in enumerate((1000, 444, 4000)))
-    for dev, test, shares in ((few, fewer, ("20 %", "9.99 %")), (fewer, few, ("9.99 %", "20 %")),
-                              (few, half, ("20 %", "50 %"))):  # fmt: skip
+    for dev, test, shares in (
+        (few, fewer, ("20 %", "9.99 %")),
+        (fewer, few, ("9.99 %", "20 %")),
+        (few, half, ("20 %", "50 %")),
+    ):
         said = str(given(one(dev, test), task="retrieval")["prior-shift"])
         assert f"{shares[0]} positives in the development set, {shares[1]} in the test set" in said
     for dev, test in ((few, normal(2, 7, negatives=4000, positives=1000)), (few, normal(2, 8, positives=1200))):

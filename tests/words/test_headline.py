@@ -71,8 +71,10 @@ def test_numbers_that_look_alike_are_told_apart() -> None:
     negatives, positives = np.arange(10_000) / 10_000, 0.5 + np.arange(10_000) / 10_000
     shifted = positives.copy()
     shifted[6000:6004] -= 0.9
-    systems = [System(name, Scores.from_arrays(negatives, many), Scores.from_arrays(negatives, many[::2]))
-               for name, many in (("A", positives), ("B", shifted))]  # fmt: skip
+    systems = [
+        System(name, Scores.from_arrays(negatives, many), Scores.from_arrays(negatives, many[::2]))
+        for name, many in (("A", positives), ("B", shifted))
+    ]
     study = make_study(systems, Settings(bootstrap=None, points=3))
     first, second = np.sort([1000 * curve.value[study.at] for curve in study.curves])
     assert f"{first:.0f}" == f"{second:.0f}"
@@ -134,8 +136,10 @@ def test_a_table_gives_the_intervals_of_the_trials_in_memory(tmp_path: Path) -> 
     for name in ("dev", "test"):
         path, rows = tmp_path / f"{name}.csv", ["score,label,user"]
         for label, trials in ((0, 200), (1, 80)):
-            rows += [f"{score!r},{label},u{number % 20}" for number, score in
-                     enumerate(rng.normal(2 * label, 1, trials).tolist())]  # fmt: skip
+            rows += [
+                f"{score!r},{label},u{number % 20}"
+                for number, score in enumerate(rng.normal(2 * label, 1, trials).tolist())
+            ]
         path.write_text("\n".join(rows) + "\n")
         frames.append(path)
     settings = Settings(bootstrap=None, points=5)

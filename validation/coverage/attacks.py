@@ -32,9 +32,9 @@ def _draw(users: int, sizes: tuple[int, ...], seed: int) -> priori.Scores:
     if not users:
         return priori.Scores.from_predictions(label, score)
     share = np.arange(users) % 9 + 1.0
-    user = np.concatenate([
-        np.arange(sizes[0]) % users, rng.choice(users, sizes[1], p=share / share.sum()), np.arange(sizes[2]) % users
-    ])  # fmt: skip
+    user = np.concatenate(
+        [np.arange(sizes[0]) % users, rng.choice(users, sizes[1], p=share / share.sum()), np.arange(sizes[2]) % users]
+    )
     return priori.Scores.from_predictions(label, score + rng.normal(0, EFFECT, users)[user], user=user)
 
 
@@ -56,8 +56,9 @@ def surfaces(repeats: int, replicates: int) -> list[Row]:
         expected = float(np.mean([_truth(curve.threshold[0], users) for curve in curves]))
         for repeat, curve in enumerate(curves):
             for resample, said, truth in (
-                ("test", "thresholds kept", _truth(curve.threshold[0], users)), ("both", "new thresholds", expected)
-            ):  # fmt: skip
+                ("test", "thresholds kept", _truth(curve.threshold[0], users)),
+                ("both", "new thresholds", expected),
+            ):
                 band = curve.band(n_resamples=replicates, rng=repeat, resample=resample)
                 tally.cover((f"{band.settings['bootstrap']}, calibrated", said), band.lower[0], band.upper[0], truth)
         rows += tally.rows()

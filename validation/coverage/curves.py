@@ -40,8 +40,16 @@ def roc_bands(repeats: int, replicates: int) -> list[Row]:
             cases = [("user", "percentile"), ("user", "calibrated")]
             for bootstrap, interval in cases + [("crossed", "percentile")] * scores.has_identities:
                 for simultaneous in (False, True):
-                    band = roc_band(scores, fpr=RATES, bootstrap=bootstrap, interval=interval, n_resamples=replicates,
-                                    simultaneous=simultaneous, rng=seeds(repeat, 31), threads=1)  # fmt: skip
+                    band = roc_band(
+                        scores,
+                        fpr=RATES,
+                        bootstrap=bootstrap,
+                        interval=interval,
+                        n_resamples=replicates,
+                        simultaneous=simultaneous,
+                        rng=seeds(repeat, 31),
+                        threads=1,
+                    )
                     name = f"{bootstrap}, {interval}{', simultaneous' if simultaneous else ''}"
                     tally.cover((name, PROMISE), band.lower, band.upper, truth, whole=simultaneous)
         rows += tally.rows()
@@ -60,8 +68,16 @@ def low_rates(repeats: int, replicates: int) -> list[Row]:
             scores = population.draw(repeat, 35)
             for interval in ("percentile", "calibrated"):
                 for simultaneous in (False, True):
-                    band = roc_band(scores, fpr=rates, bootstrap="user", interval=interval, n_resamples=replicates,
-                                    simultaneous=simultaneous, rng=seeds(repeat, 36), threads=1)  # fmt: skip
+                    band = roc_band(
+                        scores,
+                        fpr=rates,
+                        bootstrap="user",
+                        interval=interval,
+                        n_resamples=replicates,
+                        simultaneous=simultaneous,
+                        rng=seeds(repeat, 36),
+                        threads=1,
+                    )
                     name = f"user, {interval}"
                     if simultaneous:
                         whole.cover((name, PROMISE), band.lower, band.upper, truth, whole=True)
@@ -84,8 +100,15 @@ def areas(repeats: int, replicates: int) -> list[Row]:
             truth = np.array([population.value(curve.threshold).mean() for curve in curves])
             truth = np.append(truth, truth.mean())
             for bootstrap, interval in (("user", "percentile"), ("user", "calibrated")):
-                found = area_bands(dev, test, bootstrap=bootstrap, interval=interval, n_resamples=replicates,
-                                   rng=seeds(repeat, 34), threads=1)  # fmt: skip
+                found = area_bands(
+                    dev,
+                    test,
+                    bootstrap=bootstrap,
+                    interval=interval,
+                    n_resamples=replicates,
+                    rng=seeds(repeat, 34),
+                    threads=1,
+                )
                 tally.cover((f"{bootstrap}, {interval}", KEPT), found.lower, found.upper, truth)
         rows += tally.rows()
     return rows

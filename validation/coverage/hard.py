@@ -90,8 +90,9 @@ def _goats(share: float, separation: float = 6.5, shift: float = 4.0) -> dict:
 
 def _moved(made: Scores, negatives: np.ndarray) -> Scores:
     names = made.users.values
-    return Scores.from_arrays(negatives, made.positive.score, negative_user=names[made.negative.user],
-                              positive_user=names[made.positive.user])  # fmt: skip
+    return Scores.from_arrays(
+        negatives, made.positive.score, negative_user=names[made.negative.user], positive_user=names[made.positive.user]
+    )
 
 
 def _outsiders(rng: np.random.Generator, prefix: str) -> Scores:
@@ -115,8 +116,10 @@ def _sized(size: int) -> Callable:
 HARD = (
     Hard("62 users, log-normal numbers of trials", **_users(62, _lognormal(62, 9), _lognormal(62, 20), 0.5)),
     Hard("62 users, Zipf's numbers of trials", **_users(62, _zipf(62, 9), _zipf(62, 20), 0.5)),
-    Hard("208 users, 8 with positives and 200 with negatives",
-         **_users(208, np.repeat([70, 0], [8, 200]), np.repeat([0, 10], [8, 200]), 0.5)),
+    Hard(
+        "208 users, 8 with positives and 200 with negatives",
+        **_users(208, np.repeat([70, 0], [8, 200]), np.repeat([0, 10], [8, 200]), 0.5),
+    ),
     Hard("62 users, 1 % goats make the false acceptances", **_goats(0.01)),
     Hard("62 users, 2 % goats make the false acceptances", **_goats(0.02)),
     Hard("62 users, 2 % goats make most false acceptances", **_goats(0.02, 5.5, 2.75)),
@@ -124,11 +127,22 @@ HARD = (
     Hard("62 users, 9 + 96 trials, very strong effect, EER 0.3 %", **_users(62, 9, 96, 0.9, 5.5)),
     Hard("20 users, 9 + 96 trials, strong effect, EER 1.6 %", **_users(20, 9, 96, 0.8, 4.3)),
     Hard("62 users attacked by 20 outsiders, no probe column", _outsiders, _normal(2.5)),
-    Hard("4000 independent trials, 1 in 100 positive by chance", _independent, _normal(3.0),
-         ("f1", "precision", "accuracy"), 0.01),
-    Hard("30 + 30 development trials, 1000 + 1000 test trials", _sized(1000), _normal(2.5), ("hter",), dev=_sized(30),
-         anew=True),
-)  # fmt: skip
+    Hard(
+        "4000 independent trials, 1 in 100 positive by chance",
+        _independent,
+        _normal(3.0),
+        ("f1", "precision", "accuracy"),
+        0.01,
+    ),
+    Hard(
+        "30 + 30 development trials, 1000 + 1000 test trials",
+        _sized(1000),
+        _normal(2.5),
+        ("hter",),
+        dev=_sized(30),
+        anew=True,
+    ),
+)
 
 
 def measure_hard(number: int, repeats: int, replicates: int, step=lambda: None) -> list[Row]:

@@ -25,8 +25,15 @@ from curves import AREA_PART, LOW_PART, ROC_PART
 
 CROSSED_TITLE = GRID[-1].title
 #: Candidates for the default where the user of each trial is known: what a person could have by naming it.
-CANDIDATES = ("sample, percentile", "user-constrained, percentile", "user, percentile", "user, centred",
-              "user, calibrated", "joint, percentile", "joint, centred")  # fmt: skip
+CANDIDATES = (
+    "sample, percentile",
+    "user-constrained, percentile",
+    "user, percentile",
+    "user, centred",
+    "user, calibrated",
+    "joint, percentile",
+    "joint, centred",
+)
 DEFAULT, DEFAULT_CROSSED = "user, calibrated", "crossed, calibrated"
 #: How far under its nominal coverage a default may fall.
 ALLOWED = 0.02
@@ -82,9 +89,16 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 
 def grid(
-    record: Record, part: str, promise: str, methods: Sequence[str], *, show: Callable[[Row | None], str] = covered,
-    populations: Sequence[str] | None = None, names: Sequence[str] | None = None, corner: str = "population",
-) -> str:  # fmt: skip
+    record: Record,
+    part: str,
+    promise: str,
+    methods: Sequence[str],
+    *,
+    show: Callable[[Row | None], str] = covered,
+    populations: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    corner: str = "population",
+) -> str:
     """A table with a row for each population and a column for each method."""
     lines = [
         [population, *(show(record.get(part, population, method, promise)) for method in methods)]
@@ -100,8 +114,9 @@ def candidates(record: Record) -> tuple[str, str | None]:
     """The candidates for the default with how far each falls, and the one that the rule chooses."""
     lines, allowed = [], []
     for method in CANDIDATES:
-        rows = [row for title in REASONABLE if title != CROSSED_TITLE
-                if (row := record.get("bands", title, method, KEPT))]  # fmt: skip
+        rows = [
+            row for title in REASONABLE if title != CROSSED_TITLE if (row := record.get("bands", title, method, KEPT))
+        ]
         if not rows:
             continue
         lowest = min(rows, key=lambda row: row.measured)
@@ -112,8 +127,16 @@ def candidates(record: Record) -> tuple[str, str | None]:
         holds = lowest.measured + 2 * lowest.standard_error >= lowest.nominal - ALLOWED
         if holds:
             allowed.append((distance, method))
-        lines.append([method, percent(lowest.measured), percent(max(row.measured for row in rows)), percent(distance),
-                      f"{math.exp(sum(map(math.log, wide)) / len(wide)):.2f}", "yes" if holds else "no"])  # fmt: skip
+        lines.append(
+            [
+                method,
+                percent(lowest.measured),
+                percent(max(row.measured for row in rows)),
+                percent(distance),
+                f"{math.exp(sum(map(math.log, wide)) / len(wide)):.2f}",
+                "yes" if holds else "no",
+            ]
+        )
     head = ["bootstrap, interval", "lowest %", "highest %", "mean distance", "width, of the default's", "holds"]
     return table(head, lines), min(allowed)[1] if allowed else None
 
@@ -125,9 +148,24 @@ def page(rows: Iterable[Row], methods: Sequence[Row] = (), boards: Sequence[Row]
     """Return the page from the record, and from those of the test of two systems as methods and of leaderboards."""
     record = Record(rows)
     parts = (
-        _head, _targets, _default, _bands, _hard, _curves, _crossed, _paper, _tests, _single, _people, _other, _ratios,
-        _attacks, _folds, _plans, _how,
-    )  # fmt: skip
+        _head,
+        _targets,
+        _default,
+        _bands,
+        _hard,
+        _curves,
+        _crossed,
+        _paper,
+        _tests,
+        _single,
+        _people,
+        _other,
+        _ratios,
+        _attacks,
+        _folds,
+        _plans,
+        _how,
+    )
     texts = [text for part in parts if (text := part(record))]
     others = [section(known) for section, known in ((which_claim, methods), (leaderboards, boards)) if known]
     texts[-1:-1] = others  # before how it was measured
@@ -158,15 +196,25 @@ page.
 
 def _targets(_: Record) -> str:
     lines = [
-        ('`resample="test"` (the default)', f"**{KEPT}**: the value that the thresholds chosen on *this* development "
-         "set have on the whole population"),
-        ('`resample="both"`', f"**{EXPECTED}**: the mean, over development sets of this size, of the value that the "
-         "thresholds chosen on them have on the whole population"),
-        ('`promise="prediction"`', f"**{FUTURE_KEPT}**: the value that a new test set of the given size will show at "
-         "*these* thresholds"),
-        ('`promise="prediction"`, `resample="both"`', f"**{FUTURE_ANEW}**: the value that a new test set of the given "
-         "size will show at the thresholds of a new development set as large as this one"),
-    ]  # fmt: skip
+        (
+            '`resample="test"` (the default)',
+            f"**{KEPT}**: the value that the thresholds chosen on *this* development set have on the whole population",
+        ),
+        (
+            '`resample="both"`',
+            f"**{EXPECTED}**: the mean, over development sets of this size, of the value that the "
+            "thresholds chosen on them have on the whole population",
+        ),
+        (
+            '`promise="prediction"`',
+            f"**{FUTURE_KEPT}**: the value that a new test set of the given size will show at *these* thresholds",
+        ),
+        (
+            '`promise="prediction"`, `resample="both"`',
+            f"**{FUTURE_ANEW}**: the value that a new test set of the given "
+            "size will show at the thresholds of a new development set as large as this one",
+        ),
+    ]
     return f"""## What a band covers
 
 {table(["made with", "95 % of such bands cover"], lines)}
@@ -204,8 +252,14 @@ and a warning is given where a user column is there and not used.
 
 
 def _bands(record: Record) -> str:
-    kept = ("sample, percentile", "user-constrained, percentile", "user, percentile", "user, centred", DEFAULT,
-            "joint, percentile")  # fmt: skip
+    kept = (
+        "sample, percentile",
+        "user-constrained, percentile",
+        "user, percentile",
+        "user, centred",
+        DEFAULT,
+        "joint, percentile",
+    )
     anew = ("sample, percentile", "user, percentile", "user, centred", DEFAULT, "joint, percentile")
     joint, default = (record.get("bands", GRID[0].title, method, KEPT) for method in ("joint, percentile", DEFAULT))
     ratio = f"{joint.width / default.width:.1f}" if joint and default else "?"
@@ -267,10 +321,15 @@ def _predictions(record: Record) -> str:
     lines = []
     for population in record.populations("bands"):
         default = default_for(population)
-        cells = [record.get("bands", population, method, promise) for method, promise in (
-            ("sample, calibrated", FUTURE_KEPT), ("user, percentile", FUTURE_KEPT), (default, FUTURE_KEPT),
-            (default, FUTURE_ANEW),
-        )]  # fmt: skip
+        cells = [
+            record.get("bands", population, method, promise)
+            for method, promise in (
+                ("sample, calibrated", FUTURE_KEPT),
+                ("user, percentile", FUTURE_KEPT),
+                (default, FUTURE_KEPT),
+                (default, FUTURE_ANEW),
+            )
+        ]
         lines.append([population, *(covered(cell) for cell in cells)])
     return table(["population", "sample, calibrated", "user, percentile", "default", "default, new thresholds"], lines)
 
@@ -279,12 +338,25 @@ def _simultaneous(record: Record) -> str:
     lines = []
     for population in record.populations("bands"):
         default = default_for(population)
-        wanted = (("user, percentile", KEPT), ("joint, percentile", KEPT), (default, KEPT), (default, EXPECTED),
-                  (default, FUTURE_KEPT), (default, FUTURE_ANEW))  # fmt: skip
+        wanted = (
+            ("user, percentile", KEPT),
+            ("joint, percentile", KEPT),
+            (default, KEPT),
+            (default, EXPECTED),
+            (default, FUTURE_KEPT),
+            (default, FUTURE_ANEW),
+        )
         cells = [record.get("bands", population, f"{method}, simultaneous", promise) for method, promise in wanted]
         lines.append([population, *(covered(cell) for cell in cells)])
-    head = ["population", "user, percentile", "joint, percentile", "default", f"default: {EXPECTED}",
-            f"default: {FUTURE_KEPT}", f"default: {FUTURE_ANEW}"]  # fmt: skip
+    head = [
+        "population",
+        "user, percentile",
+        "joint, percentile",
+        "default",
+        f"default: {EXPECTED}",
+        f"default: {FUTURE_KEPT}",
+        f"default: {FUTURE_ANEW}",
+    ]
     return table(head, lines)
 
 
@@ -308,8 +380,15 @@ The areas E_V1, E_V2 and G, thresholds kept:
 
 def _crossed(record: Record) -> str:
     part = "one rate, crossed"
-    methods = ("sample, percentile", "user, percentile", "joint, percentile", "crossed, percentile", DEFAULT_CROSSED,
-               "adjusted-wilson, user", "adjusted-wilson, crossed")  # fmt: skip
+    methods = (
+        "sample, percentile",
+        "user, percentile",
+        "joint, percentile",
+        "crossed, percentile",
+        DEFAULT_CROSSED,
+        "adjusted-wilson, user",
+        "adjusted-wilson, crossed",
+    )
     adjusted = record.of(part=part, method="adjusted-wilson, crossed")
     calibrated = record.of(part=part, method=DEFAULT_CROSSED)
     bands = ("user, percentile", DEFAULT, "joint, percentile", "crossed, percentile", DEFAULT_CROSSED)
@@ -366,11 +445,24 @@ Conjecture (14), width(S, 1) <= width(1, U) <= width(S, U), held for {always} of
 
 
 def _tests(record: Record) -> str:
-    first = ("bootstrap, by default", "bootstrap, by default, simultaneous", "bootstrap, by default, area",
-             "bootstrap, by default, both sets redrawn", "bootstrap, user, percentile",
-             "bootstrap, joint, percentile", "bootstrap, sample, percentile")  # fmt: skip
-    names = ("default", "default, simultaneous", "default, area", "default, both sets", "user, percentile",
-             "joint, percentile", "sample, percentile")  # fmt: skip
+    first = (
+        "bootstrap, by default",
+        "bootstrap, by default, simultaneous",
+        "bootstrap, by default, area",
+        "bootstrap, by default, both sets redrawn",
+        "bootstrap, user, percentile",
+        "bootstrap, joint, percentile",
+        "bootstrap, sample, percentile",
+    )
+    names = (
+        "default",
+        "default, simultaneous",
+        "default, area",
+        "default, both sets",
+        "user, percentile",
+        "joint, percentile",
+        "sample, percentile",
+    )
     error, wide = (
         percent(max((row.standard_error for row in record.of(part="tests", method=name)), default=math.nan))
         for name in (first[0], first[1])

@@ -75,8 +75,19 @@ def binomial_rates() -> list[Row]:
         for method in ("normal", "wilson", "exact"):
             found = priori.proportion_interval(errors, trials, method=method)
             share = float(weight[(found.lower <= rate) & (rate <= found.upper)].sum())
-            rows.append(Row("one rate, exactly", f"{trials} independent trials, rate {rate:.1%}", method, PROMISE, 0.95,
-                            share, 0.0, float(weight @ found.width), 0))  # fmt: skip
+            rows.append(
+                Row(
+                    "one rate, exactly",
+                    f"{trials} independent trials, rate {rate:.1%}",
+                    method,
+                    PROMISE,
+                    0.95,
+                    share,
+                    0.0,
+                    float(weight @ found.width),
+                    0,
+                )
+            )
     return rows
 
 
@@ -109,10 +120,11 @@ def limits(repeats: int, step=lambda: None) -> list[Row]:
             alone = Scores.from_arrays(scores.negative.score, scores.positive.score)
             for limit in (0.01, 0.05):
                 for name, criterion, sample in (
-                    ("at-most-far", "at-most-far", scores), ("at-most-far:0.95, trials", "at-most-far:0.95", alone),
+                    ("at-most-far", "at-most-far", scores),
+                    ("at-most-far:0.95, trials", "at-most-far:0.95", alone),
                     ("at-most-far:0.95, users", "at-most-far:0.95", scores),
                     ("at-most-frr:0.95, users", "at-most-frr:0.95", scores),
-                ):  # fmt: skip
+                ):
                     threshold = priori.choose_threshold(sample, criterion=criterion, alpha=limit)
                     far, frr = float(ndtr(-threshold)), float(ndtr(threshold - population.separation))
                     rate = far if "far" in name else frr
@@ -134,11 +146,16 @@ def crossed_rates(repeats: int, replicates: int, step=lambda: None) -> list[Row]
             scores = population.draw(repeat, 11)
             curve = priori.epc(_at(threshold), scores, alpha=["0.5"], measure="far")
             for bootstrap, interval in (
-                ("sample", "percentile"), ("user", "percentile"), ("joint", "percentile"), ("crossed", "percentile"),
-                ("user", "calibrated"), ("crossed", "calibrated"),
-            ):  # fmt: skip
-                band = curve.band(bootstrap=bootstrap, interval=interval, n_resamples=replicates,
-                                  rng=seeds(repeat, 12), threads=1)  # fmt: skip
+                ("sample", "percentile"),
+                ("user", "percentile"),
+                ("joint", "percentile"),
+                ("crossed", "percentile"),
+                ("user", "calibrated"),
+                ("crossed", "calibrated"),
+            ):
+                band = curve.band(
+                    bootstrap=bootstrap, interval=interval, n_resamples=replicates, rng=seeds(repeat, 12), threads=1
+                )
                 tally.cover((f"{bootstrap}, {interval}", PROMISE), band.lower, band.upper, rate)
             for method, dependence in (("wilson", None), ("adjusted-wilson", "user"), ("adjusted-wilson", "crossed")):
                 found = priori.rate_interval(scores, threshold, method=method, dependence=dependence)

@@ -67,9 +67,9 @@ def measure_ratios(ratios: Ratios, repeats: int) -> list[Row]:
     for repeat in range(repeats):
         test = ratios.draw(2 * repeat)
         if not ratios.drawn.effect:  # trials of their own
-            test = replace(test, users=None, **{
-                name: replace(getattr(test, name), user=None) for name in ("negative", "positive")
-            })  # fmt: skip
+            test = replace(
+                test, users=None, **{name: replace(getattr(test, name), user=None) for name in ("negative", "positive")}
+            )
         costs = priori.llr_costs(test, test, alpha=ALPHA)
         for row, name in enumerate(COSTS):
             covered = costs.lower[row] <= truth[row] <= costs.upper[row]
@@ -81,8 +81,9 @@ def measure_ratios(ratios: Ratios, repeats: int) -> list[Row]:
 TESTED = "tests of likelihood ratios"
 PAIRS = tuple(
     Population(f"{users} users, 9 + 20 trials, {words} effect", users, effect=effect)
-    for users in (20, 62, 200) for words, effect in (("medium", 0.5), ("strong", 0.8))
-)  # fmt: skip
+    for users in (20, 62, 200)
+    for words, effect in (("medium", 0.5), ("strong", 0.8))
+)
 
 
 def measure_comparisons(population: Population, repeats: int) -> list[Row]:

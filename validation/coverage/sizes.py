@@ -68,10 +68,13 @@ def measure_sizes(population: Population, shared: float, repeats: int, replicate
         own = [priori.epc(dev, test, alpha=ALPHAS) for dev, test in ((dev_a, a), (dev_b, b))]
         options = {"n_resamples": replicates, "rng": seeds(repeat, 22), "threads": 1}
         deployed = {"claim": "deployed"}
-        cases = [("bootstrap, by default", kept, deployed), ("bootstrap, user, percentile", kept, _plain("user")),
-                 ("bootstrap, sample, percentile", kept, _plain("sample")),
-                 ("bootstrap, joint, percentile", kept, _plain("joint")),
-                 ("bootstrap, by default, both sets redrawn", own, {"claim": "method"})]  # fmt: skip
+        cases = [
+            ("bootstrap, by default", kept, deployed),
+            ("bootstrap, user, percentile", kept, _plain("user")),
+            ("bootstrap, sample, percentile", kept, _plain("sample")),
+            ("bootstrap, joint, percentile", kept, _plain("joint")),
+            ("bootstrap, by default, both sets redrawn", own, {"claim": "method"}),
+        ]
         for name, curves, more in cases:
             found = priori.compare(*curves, **options, **more)
             tally.add((name, NULL), found.pointwise.significant, found.pointwise.upper - found.pointwise.lower)

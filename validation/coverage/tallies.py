@@ -81,8 +81,17 @@ class Tally(coverage.CoverageTally):
         for (method, promise), pairs in self.repeats.items():
             share, width = np.array(pairs).T
             error = float(coverage.standard_error(share))
-            row = Row(self.part, self.population, method, promise, self.nominal, float(share.mean()), error,
-                      float(width.mean()), share.size)  # fmt: skip
+            row = Row(
+                self.part,
+                self.population,
+                method,
+                promise,
+                self.nominal,
+                float(share.mean()),
+                error,
+                float(width.mean()),
+                share.size,
+            )
             said = {code: n / share.size for (key, code), n in self.said.items() if key == (method, promise)}
             result.append(row.warned(said))
         return result

@@ -31,10 +31,54 @@ class Disagreement(AssertionError):
 
 # -- numbers -------------------------------------------------------------------------------------------------
 
-PIECES = ("0", "1", "9", "25", ".", "-", "+", "e", "E", "e-3", "e308", "e-320", "inf", "nan", "NaN", "infinity", "INF",
-          "na", "NA", "(", ")", "_", "x", "0x1", ",", " ", "\t", "\x0b", "\xa0", "٣", "1.5", "17976931348623157e292",
-          "d", "f", "L", "true", "5e-324", "2.2250738585072011e-308", "%", "/", "'", "nan(1)", "00", "1e",
-          "e5", "#")  # fmt: skip
+PIECES = (
+    "0",
+    "1",
+    "9",
+    "25",
+    ".",
+    "-",
+    "+",
+    "e",
+    "E",
+    "e-3",
+    "e308",
+    "e-320",
+    "inf",
+    "nan",
+    "NaN",
+    "infinity",
+    "INF",
+    "na",
+    "NA",
+    "(",
+    ")",
+    "_",
+    "x",
+    "0x1",
+    ",",
+    " ",
+    "\t",
+    "\x0b",
+    "\xa0",
+    "٣",
+    "1.5",
+    "17976931348623157e292",
+    "d",
+    "f",
+    "L",
+    "true",
+    "5e-324",
+    "2.2250738585072011e-308",
+    "%",
+    "/",
+    "'",
+    "nan(1)",
+    "00",
+    "1e",
+    "e5",
+    "#",
+)
 
 
 def number_text(rng: random.Random) -> str:
@@ -77,11 +121,60 @@ def _same_numbers(one: np.ndarray, two: np.ndarray) -> bool:
 #: What a format holds in its columns: L a label, S a score, N a name.
 CONTENTS = {"csv": "SLNN", "tsv": "SLNN", "table": "SLNN", "two-column": "LS", "bob4": "NNNS", "bob5": "NNNNS"}
 HEADER = ("score", "label", "user", "trial")
-ODD_NAMES = ("a b", " a", "a ", "#a", "a#b", "é", "字", "it's", 'a"b', '"a"', "a,b", "a;b", "NA", "nan", "1", "",
-             "a\tb", "\ufeffa", "a\x0bb", "a\xa0", "''", "\\", "x" * 70, "\u2028")  # fmt: skip
-ODD_BYTES = (b"\0", b"\xff", b"\xef\xbb\xbf", b'"', b'""', b" ", b"\t", b"\r", b"\n", b"\r\n", b"#", b"# c\n",
-             b"\n# c, 1\r\n", b" #", b",", b";", b"\x0b", b"\x0c", b"\xc2\x85", b"\x1a", b"\n\n", b" \n", b"'", b"\\",
-             b'"a" ', b"nan(1)")  # fmt: skip
+ODD_NAMES = (
+    "a b",
+    " a",
+    "a ",
+    "#a",
+    "a#b",
+    "é",
+    "字",
+    "it's",
+    'a"b',
+    '"a"',
+    "a,b",
+    "a;b",
+    "NA",
+    "nan",
+    "1",
+    "",
+    "a\tb",
+    "\ufeffa",
+    "a\x0bb",
+    "a\xa0",
+    "''",
+    "\\",
+    "x" * 70,
+    "\u2028",
+)
+ODD_BYTES = (
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b'"',
+    b'""',
+    b" ",
+    b"\t",
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"#",
+    b"# c\n",
+    b"\n# c, 1\r\n",
+    b" #",
+    b",",
+    b";",
+    b"\x0b",
+    b"\x0c",
+    b"\xc2\x85",
+    b"\x1a",
+    b"\n\n",
+    b" \n",
+    b"'",
+    b"\\",
+    b'"a" ',
+    b"nan(1)",
+)
 
 
 def text_file(rng: random.Random) -> tuple[str, bytes]:
@@ -183,9 +276,16 @@ def trials_table(rng: np.random.Generator) -> tuple[dict[str, Any], dict[str, An
     if rng.random() < 0.3:
         with np.errstate(over="ignore"):
             score = score.astype(np.float32)
-    labels = [label, label * 2 - 1, label == 1, label.astype(float), np.where(label == 1, "Target", "nontarget"),
-              np.where(rng.random(size) < 0.1, np.nan, label), np.where(label == 1, "1", "NA"),
-              np.zeros(size)]  # fmt: skip
+    labels = [
+        label,
+        label * 2 - 1,
+        label == 1,
+        label.astype(float),
+        np.where(label == 1, "Target", "nontarget"),
+        np.where(rng.random(size) < 0.1, np.nan, label),
+        np.where(label == 1, "1", "NA"),
+        np.zeros(size),
+    ]
     columns: dict[str, Any] = {
         "score": score,
         "label": labels[rng.choice(8, p=[0.3, 0.1, 0.1, 0.2, 0.2, 0.03, 0.03, 0.04])],

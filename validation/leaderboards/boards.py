@@ -52,8 +52,10 @@ class LeaderboardPopulation:
     def ideal(self) -> list[priori.Scores]:
         """Development sets that give every system its threshold without chance."""
         grid = ndtri((np.arange(IDEAL) + 0.5) / IDEAL)
-        return [priori.Scores.from_arrays(grid + offset, grid + separation + offset)
-                for separation, offset in zip(self.separations, self.offsets, strict=True)]  # fmt: skip
+        return [
+            priori.Scores.from_arrays(grid + offset, grid + separation + offset)
+            for separation, offset in zip(self.separations, self.offsets, strict=True)
+        ]
 
     def draw(self, *seed: int, prefix: str = "u") -> list[priori.Scores]:
         """Draw a set of trials with the scores of every system."""
@@ -71,7 +73,7 @@ class LeaderboardPopulation:
                 label, separation * label + shared + np.sqrt(1 - ALIKE) * latent(), user=names
             )
             for separation in self.separations
-        ]  # fmt: skip
+        ]
 
     def curves(self, claim: str, *seed: int) -> list[priori.EPC]:
         """Draw a leaderboard; a method is tuned on a development set that is drawn too."""

@@ -50,8 +50,9 @@ def two_better(board: LeaderboardPopulation, claim: str, repeats: int) -> list[R
         wrong = ranking.area.significant & (~differ | ~ahead)  # the better ones come first
         errors.add(("all pairs", FAMILYWISE), wrong.any(), 0.0)
         places = {place.name: place for place in ranking.places()}
-        low, high = (np.array([getattr(places[name], bound) for name in ranking.names])
-                     for bound in ("rank_lower", "rank_upper"))  # fmt: skip
+        low, high = (
+            np.array([getattr(places[name], bound) for name in ranking.names]) for bound in ("rank_lower", "rank_upper")
+        )
         tally.add(("all pairs", RANKS), ((low <= truth) & (truth <= high)).all(), float((high - low).mean()))
         best = {place.name for place in places.values() if place.could_be_best}
         tally.add(("model confidence set", BEST), {"S0", "S1"} <= best, len(best))
@@ -94,8 +95,10 @@ def both_rankings(board: LeaderboardPopulation, repeats: int) -> list[Row]:
         tau = float(kendall_tau(truth, post))
         tally.add(("interval", TAU), found.tau_lower <= tau <= found.tau_upper, found.tau_upper - found.tau_lower)
         gain = (ranks_of(post) - ranks_of(truth))[numbers]
-        wrong = [move["significant"] and np.sign(move["gain"]) != np.sign(true)
-                 for move, true in zip(found.moves, gain, strict=True)]  # fmt: skip
+        wrong = [
+            move["significant"] and np.sign(move["gain"]) != np.sign(true)
+            for move, true in zip(found.moves, gain, strict=True)
+        ]
         moves.add(("any", MOVES), any(wrong), 0.0)
     return tally.rows() + moves.rows()
 

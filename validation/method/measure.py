@@ -80,9 +80,7 @@ def _one(curves: list[priori.EPC], seed: int) -> tuple[Ends, Said]:
     }, {METHOD: method.warnings, BAND: band.warnings}
 
 
-def _rows(
-    systems: Systems, sets: list[tuple[Ends, Said]], truth: np.ndarray, difference: np.ndarray
-) -> list[Row]:  # fmt: skip
+def _rows(systems: Systems, sets: list[tuple[Ends, Said]], truth: np.ndarray, difference: np.ndarray) -> list[Row]:
     part = "power" if systems in ALTERNATIVES else "size"
     tests, bands = Tally(part, systems.title, 0.05), Tally("band", systems.title, 0.95)
 

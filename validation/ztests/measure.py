@@ -90,10 +90,15 @@ def ztest_sizes(rng) -> list[Row]:
         ("20000 + 2000 trials, FAR 5 %, FRR 8 %, nothing shared", (20_000, 2000), (0.05, 0.08), (0.05, 0.08), 0.0),
         ("the same, half of the errors shared", (20_000, 2000), (0.05, 0.08), (0.05, 0.08), 0.5),
         ("the same, nine tenths shared", (20_000, 2000), (0.05, 0.08), (0.05, 0.08), 0.9),
-        ("equal HTER, FAR 3 % against 7 %, FRR 10 % against 6 %, half shared",
-         (20_000, 2000), (0.03, 0.10), (0.07, 0.06), 0.5),
+        (
+            "equal HTER, FAR 3 % against 7 %, FRR 10 % against 6 %, half shared",
+            (20_000, 2000),
+            (0.03, 0.10),
+            (0.07, 0.06),
+            0.5,
+        ),
         ("few errors: 2000 + 200 trials, FAR 1 %, FRR 2 %, half shared", (2000, 200), (0.01, 0.02), (0.01, 0.02), 0.5),
-    ]  # fmt: skip
+    ]
     rows: list[Row] = []
     for title, sizes, rates_a, rates_b, shared in populations:
         a, b, found = paired(rng, sizes, rates_a, rates_b, shared)
@@ -203,18 +208,23 @@ def planned(rng) -> list[Row]:
     """Promised widths and powers, and what sets of the planned size show."""
     rows: list[Row] = []
     found = priori.plan(width=0.02, far=0.05, frr=0.08, negatives_per_positive=5, assurance=None)
-    value = (rng.binomial(found.negatives, 0.05, RUNS) / found.negatives + rng.binomial(
-        found.positives, 0.08, RUNS) / found.positives) / 2  # fmt: skip
+    value = (
+        rng.binomial(found.negatives, 0.05, RUNS) / found.negatives
+        + rng.binomial(found.positives, 0.08, RUNS) / found.positives
+    ) / 2
     rows.append(
         ("planned width", "independent trials, FAR 5 %, FRR 8 %", 0.02, float(2 * norm.ppf(0.975) * value.std()))
     )
     found = priori.plan(difference=0.015, far=0.05, frr=0.08, far_b=0.06, frr_b=0.10, negatives_per_positive=4)
     full = [np.full(RUNS, size) for size in (found.negatives, found.positives)]
     a, b = (
-        Rates(rng.binomial(found.negatives, p, RUNS) / found.negatives,
-              rng.binomial(found.positives, q, RUNS) / found.positives, *full)
+        Rates(
+            rng.binomial(found.negatives, p, RUNS) / found.negatives,
+            rng.binomial(found.positives, q, RUNS) / found.positives,
+            *full,
+        )
         for p, q in ((0.05, 0.08), (0.06, 0.10))
-    )  # fmt: skip
+    )
     power = np.mean(ZComparison.of(a, b, SETTING, None).independent.p_value < 0.05)
     rows.append(("planned power", "independent sets, HTER 6.5 % against 8 %", 0.8, float(power)))
     for pilot_users in (30, 100, 1000):

@@ -10,9 +10,23 @@ from priori.app.form_fields import Choices
 
 #: Choices that are options of ``priori report``, as they are told; bootstrap and columns come after them.
 OPTIONS = (
-    "task", "criterion", "measure", "alpha", "resample", "resamples", "level", "seed", "title", "nan", "positive",
-    "format", "simultaneous", "unpaired", "claim", "lower_is_better",
-)  # fmt: skip
+    "task",
+    "criterion",
+    "measure",
+    "alpha",
+    "resample",
+    "resamples",
+    "level",
+    "seed",
+    "title",
+    "nan",
+    "positive",
+    "format",
+    "simultaneous",
+    "unpaired",
+    "claim",
+    "lower_is_better",
+)
 #: Names that differ on the command line.
 RENAMED = {"format": "input-format"}
 

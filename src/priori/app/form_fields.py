@@ -41,14 +41,23 @@ CLAIMS: dict[Claim, str] = {"method": "the systems, tuned again", "deployed": "t
 
 #: What the form calls the options that messages name, as the command line and as Python spell them.
 LABELS = {
-    "column": "Names of columns", "columns": "Names of columns", "positive": "Positive label",
-    "pos_label": "Positive label", "nan": "Scores that are NaN", "input-format": "Format", "format": "Format",
-    "trials": "Trials", "unpaired": "The systems were tested on different trials",
-    "group": "Column of groups", "attack_label": "Column of attack types", "attack-column": "Column of attack types",
+    "column": "Names of columns",
+    "columns": "Names of columns",
+    "positive": "Positive label",
+    "pos_label": "Positive label",
+    "nan": "Scores that are NaN",
+    "input-format": "Format",
+    "format": "Format",
+    "trials": "Trials",
+    "unpaired": "The systems were tested on different trials",
+    "group": "Column of groups",
+    "attack_label": "Column of attack types",
+    "attack-column": "Column of attack types",
     "claim": "Differences are about",
-    "lower-is-better": "Lower scores are better", "lower_is_better": "Lower scores are better",
+    "lower-is-better": "Lower scores are better",
+    "lower_is_better": "Lower scores are better",
     **{name: asked.form.label for field, asked in option_fields() if asked.form for name in (field.name, asked.name)},
-}  # fmt: skip
+}
 #: An argument as an error marks it in its message, or an option as it names it: --positive VALUE, pos_label=VALUE.
 OPTION = re.compile(
     "\x1f(?P<argument>\\w+)=?(?P<value>.*?)\x1f"
@@ -111,16 +120,25 @@ class Choices:
         resampling = {field.name: getattr(self, option.name) for field, option in option_fields() if option.form}
         resampling |= {"bootstrap": None if self.bootstrap == "none" else self.bootstrap, "seed": resampling.pop("rng")}
         return Settings(
-            task=self.task, criterion=self.criterion or None, measure=self.measure or None, alpha=self.alpha,
-            unpaired=self.unpaired, claim=self.claim, title=self.title, **resampling,  # type: ignore[arg-type]
-        )  # fmt: skip
+            task=self.task,
+            criterion=self.criterion or None,
+            measure=self.measure or None,
+            alpha=self.alpha,
+            unpaired=self.unpaired,
+            claim=self.claim,  # type: ignore[arg-type]
+            title=self.title,
+            **resampling,
+        )
 
     def reading(self) -> dict[str, Any]:
         """Return how `priori.read` is to read the files."""
         return {
-            "format": self.format or None, "columns": self.column_names() or None, "pos_label": self.positive or None,
-            "nan": self.nan, "lower_is_better": self.lower_is_better,
-        }  # fmt: skip
+            "format": self.format or None,
+            "columns": self.column_names() or None,
+            "pos_label": self.positive or None,
+            "nan": self.nan,
+            "lower_is_better": self.lower_is_better,
+        }
 
     def column_names(self) -> dict[str, str]:
         """Return the visitor's names of our columns."""

@@ -64,9 +64,16 @@ async def run_worker(
     temporary = outcome / "tmp"
     temporary.mkdir(mode=0o700)
     process = await asyncio.create_subprocess_exec(
-        sys.executable, *worker, stdin=PIPE, stdout=PIPE, stderr=DEVNULL,
-        cwd=outcome, env=_environment(temporary), limit=LINE, start_new_session=True,
-    )  # fmt: skip
+        sys.executable,
+        *worker,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=DEVNULL,
+        cwd=outcome,
+        env=_environment(temporary),
+        limit=LINE,
+        start_new_session=True,
+    )
     watching = asyncio.create_task(_watch_disk(process, outcome, 2 * limits.unpacked))
     try:
         async with asyncio.timeout(limits.seconds):

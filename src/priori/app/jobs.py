@@ -249,9 +249,14 @@ class Jobs:
         """Return what the page needs to show how far a job is."""
         position = self.waiting.index(job) + 1 if job in self.waiting else 0
         return {
-            "state": job.state, "stage": job.stage, "done": job.done, "total": job.total, "position": position,
-            "errors": job.errors, "notes": job.notes,
-        }  # fmt: skip
+            "state": job.state,
+            "stage": job.stage,
+            "done": job.done,
+            "total": job.total,
+            "position": position,
+            "errors": job.errors,
+            "notes": job.notes,
+        }
 
 
 def _listen(job: Job, message: Mapping[str, Any]) -> None:

@@ -107,10 +107,20 @@ class WebServer(uvicorn.Server):
 
     def __init__(self, app: Any, *, on_start: Callable[[], None] = lambda: None) -> None:
         config = uvicorn.Config(
-            app, http=PatientProtocol, log_level="error", access_log=False, server_header=False, date_header=True,
-            proxy_headers=False, ws="none", lifespan="on", timeout_keep_alive=15, timeout_graceful_shutdown=3,
-            limit_concurrency=CONNECTIONS, h11_max_incomplete_event_size=64_000,
-        )  # fmt: skip
+            app,
+            http=PatientProtocol,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            date_header=True,
+            proxy_headers=False,
+            ws="none",
+            lifespan="on",
+            timeout_keep_alive=15,
+            timeout_graceful_shutdown=3,
+            limit_concurrency=CONNECTIONS,
+            h11_max_incomplete_event_size=64_000,
+        )
         super().__init__(config)
         self.on_start = on_start
 

@@ -253,9 +253,10 @@ def systems_of(
     sent = [name.removeprefix("name-") for name in form.fields if name.startswith("name-")]
     # A system nobody filled in is not one, unless it is the only one.
     keys = [
-        key for key in sent
+        key
+        for key in sent
         if form.fields[f"name-{key}"].strip() or key in earlier or {f"dev-{key}", f"test-{key}"} & form.files.keys()
-    ] or sent[:1]  # fmt: skip
+    ] or sent[:1]
     if not all(re.fullmatch(r"[0-9]{1,4}", key) for key in keys):
         raise Refusal(400, "the form has a system of an unknown kind; load the page again")
     if not keys:

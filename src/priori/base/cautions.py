@@ -170,7 +170,7 @@ CODES: dict[str, CautionKind] = {
     "unbalanced": _note("Unbalanced classes", "One class of the test set is ten times as large as the other."),
     "missing": _note("Missing scores count as rejections", "NaN scores count as rejected trials, as asked."),
     "no-bootstrap": _note("No intervals", "No bootstrap was run."),
-}  # fmt: skip
+}
 
 
 class Caution(str):

@@ -68,52 +68,116 @@ def _read_number(text: str) -> int | tuple[int, int]:
 class ResamplingOptions:
     """How to resample, as people say it; `priori.uncertainty.bootstrap.resampling.Resampling` checks and settles it."""
 
-    bootstrap: str | None = field(default=None, metadata={"option": Option(
-        "bootstrap", "What is resampled; auto: both identities of a trial or its user, where known, else trials.",
-        form=FormField("Bootstrap", "bootstrap", "What is resampled for the intervals."),
-    )})  # fmt: skip
-    n_resamples: int | tuple[int, int] = field(default=10_000, metadata={"option": Option(
-        "resamples",
-        "Number of replicates; UxS draws users U times and their trials S times in each (joint); with U = 1 only "
-        "trials vary.",
-        metavar="N|UxS", parse=_read_number, form=FormField("Resamples", "the number of resamples", least=100),
-    )})  # fmt: skip
-    resample: Resample = field(default="test", metadata={"option": Option(
-        "resample", "Resample the test scores only, or the development scores too, with new thresholds.",
-        choices=get_args(Resample),
-        form=FormField("Resample", "set to resample",
-                       texts={"test": "the test set", "both": "both sets, with new thresholds"}),
-    )})  # fmt: skip
-    confidence_level: float = field(default=0.95, metadata={"option": Option(
-        "level", "The confidence level.",
-        form=FormField("Level", "the level", "Of the intervals, from 0.5 up.", least=0.5, most=0.9999),
-    )})  # fmt: skip
-    interval: Interval | None = field(default=None, metadata={"option": Option(
-        "interval", "How bounds come from replicates. Default: calibrated, or percentile for the joint and the "
-        "user-constrained bootstrap, as published.", choices=get_args(Interval),
-    )})  # fmt: skip
-    simultaneous: bool = field(default=False, metadata={"option": Option(
-        "simultaneous", "Simultaneous band: covers the whole curve with the stated confidence.",
-        form=FormField("Simultaneous bands: they cover the whole curve with the stated confidence"),
-    )})  # fmt: skip
-    rng: int | np.random.Generator | None = field(default=0, metadata={"option": Option(
-        "seed", "Seed of the random numbers.", least=0,
-        form=FormField("Seed", "the seed", most=999_999_999),
-    )})  # fmt: skip
-    shared_users: bool | None = field(default=None, metadata={"option": Option(
-        "shared_users", "Draw the users of both sets together, or apart. Default: together when they are the "
-        "same.", opposite="own_users",
-    )})  # fmt: skip
-    promise: Promise = field(default="confidence", metadata={"option": Option(
-        "promise", "Cover the curve of the whole population, or the one that a new test set will show.",
-        choices=get_args(Promise),
-    )})  # fmt: skip
-    future_users: int | None = field(default=None, metadata={"option": Option(
-        "future_users", "The users of that new test set. Default: as many as now.", least=1,
-    )})  # fmt: skip
-    future_trials: int | tuple[int, int] | None = field(default=None, metadata={"option": Option(
-        "future_trials", "The trials of that new test set. Default: as many as now.", least=1,
-    )})  # fmt: skip
+    bootstrap: str | None = field(
+        default=None,
+        metadata={
+            "option": Option(
+                "bootstrap",
+                "What is resampled; auto: both identities of a trial or its user, where known, else trials.",
+                form=FormField("Bootstrap", "bootstrap", "What is resampled for the intervals."),
+            )
+        },
+    )
+    n_resamples: int | tuple[int, int] = field(
+        default=10_000,
+        metadata={
+            "option": Option(
+                "resamples",
+                "Number of replicates; UxS draws users U times and their trials S times in each (joint); with U "
+                "= 1 only "
+                "trials vary.",
+                metavar="N|UxS",
+                parse=_read_number,
+                form=FormField("Resamples", "the number of resamples", least=100),
+            )
+        },
+    )
+    resample: Resample = field(
+        default="test",
+        metadata={
+            "option": Option(
+                "resample",
+                "Resample the test scores only, or the development scores too, with new thresholds.",
+                choices=get_args(Resample),
+                form=FormField(
+                    "Resample",
+                    "set to resample",
+                    texts={"test": "the test set", "both": "both sets, with new thresholds"},
+                ),
+            )
+        },
+    )
+    confidence_level: float = field(
+        default=0.95,
+        metadata={
+            "option": Option(
+                "level",
+                "The confidence level.",
+                form=FormField("Level", "the level", "Of the intervals, from 0.5 up.", least=0.5, most=0.9999),
+            )
+        },
+    )
+    interval: Interval | None = field(
+        default=None,
+        metadata={
+            "option": Option(
+                "interval",
+                "How bounds come from replicates. Default: calibrated, or percentile for the joint and the "
+                "user-constrained bootstrap, as published.",
+                choices=get_args(Interval),
+            )
+        },
+    )
+    simultaneous: bool = field(
+        default=False,
+        metadata={
+            "option": Option(
+                "simultaneous",
+                "Simultaneous band: covers the whole curve with the stated confidence.",
+                form=FormField("Simultaneous bands: they cover the whole curve with the stated confidence"),
+            )
+        },
+    )
+    rng: int | np.random.Generator | None = field(
+        default=0,
+        metadata={
+            "option": Option(
+                "seed", "Seed of the random numbers.", least=0, form=FormField("Seed", "the seed", most=999_999_999)
+            )
+        },
+    )
+    shared_users: bool | None = field(
+        default=None,
+        metadata={
+            "option": Option(
+                "shared_users",
+                "Draw the users of both sets together, or apart. Default: together when they are the same.",
+                opposite="own_users",
+            )
+        },
+    )
+    promise: Promise = field(
+        default="confidence",
+        metadata={
+            "option": Option(
+                "promise",
+                "Cover the curve of the whole population, or the one that a new test set will show.",
+                choices=get_args(Promise),
+            )
+        },
+    )
+    future_users: int | None = field(
+        default=None,
+        metadata={
+            "option": Option("future_users", "The users of that new test set. Default: as many as now.", least=1)
+        },
+    )
+    future_trials: int | tuple[int, int] | None = field(
+        default=None,
+        metadata={
+            "option": Option("future_trials", "The trials of that new test set. Default: as many as now.", least=1)
+        },
+    )
 
 
 def option_fields() -> Iterator[tuple[Field[Any], Option]]:

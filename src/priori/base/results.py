@@ -222,15 +222,22 @@ def _outside(result: Result) -> list[Caution]:
         row = rows[0]
         example = f"{at[row]:.4g}, the interval {low[row]:.4g} to {high[row]:.4g}"
         if of_method and not stem:
-            found.append(Caution(
-                "around-expected", "the interval is around what is expected of systems tuned on other development sets "
-                f"like this one, without the luck of these thresholds: the {around} observed is outside ({example})",
-            ))  # fmt: skip
+            found.append(
+                Caution(
+                    "around-expected",
+                    "the interval is around what is expected of systems tuned on other development sets "
+                    f"like this one, without the luck of these thresholds: the {around} observed is outside "
+                    f"({example})",
+                )
+            )
         else:
-            found.append(Caution(
-                "value-outside", f"an interval excludes the {around} it is around ({example}): do not rely on it; take "
-                "more resamples or a calibrated interval, and report it if it stays",
-            ))  # fmt: skip
+            found.append(
+                Caution(
+                    "value-outside",
+                    f"an interval excludes the {around} it is around ({example}): do not rely on it; take "
+                    "more resamples or a calibrated interval, and report it if it stays",
+                )
+            )
     return found
 
 

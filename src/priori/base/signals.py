@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     import subprocess
 
 #: What ends a program, and the word for it.
-ENDINGS = {getattr(signal, name): word
-           for name, word in (("SIGINT", "interrupted"), ("SIGTERM", "terminated"), ("SIGHUP", "terminated"))
-           if hasattr(signal, name)}  # fmt: skip
+ENDINGS = {
+    getattr(signal, name): word
+    for name, word in (("SIGINT", "interrupted"), ("SIGTERM", "terminated"), ("SIGHUP", "terminated"))
+    if hasattr(signal, name)
+}
 #: The processes that this one waits for: they end with it.
 children: set[subprocess.Popen[bytes]] = set()
 

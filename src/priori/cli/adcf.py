@@ -20,15 +20,21 @@ from priori.curves.epsc import adcf_weights
     SYSTEMS,
     option("--costs", metavar="MISS,NONTARGET,SPOOF", default="1,10,20", help="The costs of the three errors."),
     option("--priors", metavar="TARGET,NONTARGET,SPOOF", default="0.9,0.05,0.05", help="How often each kind comes."),
-    option("--unnormalised", is_flag=True, help="Do not divide by the cost of the better of accepting or rejecting "
-           "all."),
+    option(
+        "--unnormalised", is_flag=True, help="Do not divide by the cost of the better of accepting or rejecting all."
+    ),
     *resampling_options(None),
     output_group("table", "csv", "json"),
-)  # fmt: skip
+)
 def command(
-    systems: Systems, costs: str, priors: str, unnormalised: bool, resampling: ResamplingOptions | None,
-    threads: int | None, output: Output,
-) -> None:  # fmt: skip
+    systems: Systems,
+    costs: str,
+    priors: str,
+    unnormalised: bool,
+    resampling: ResamplingOptions | None,
+    threads: int | None,
+    output: Output,
+) -> None:
     """Print the a-DCF (Shim et al. 2024) at the threshold that minimises it on the development scores.
 
     It is the EPSC at the omega and the beta that costs and priors give, times the sum of the weights. The csv columns

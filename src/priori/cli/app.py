@@ -15,19 +15,43 @@ from priori.cli.output import tell, warn
 
 @make_command(
     "app",
-    option("--host", default="127.0.0.1", metavar="ADDRESS",
-           help="The address to listen on. Any address but the local one lets other machines connect."),
+    option(
+        "--host",
+        default="127.0.0.1",
+        metavar="ADDRESS",
+        help="The address to listen on. Any address but the local one lets other machines connect.",
+    ),
     option("--port", type=click.IntRange(0, 65535), default=8000, help="The port to listen on; 0 picks a free one."),
-    option("--name", "names", multiple=True, metavar="NAME",
-           help="A name this server is also reached by (example.org). Repeatable."),
-    option("--max-upload", type=click.IntRange(1, 100_000), default=200, metavar="MB",
-           help="Maximum total size of the files of one analysis."),
-    option("--max-jobs", type=click.IntRange(1, 1000), default=2, metavar="N",
-           help="Number of analyses computed at the same time; others wait."),
-    option("--max-memory", type=click.IntRange(500, 1_000_000), default=4000, metavar="MB",
-           help="Maximum memory of one analysis."),
+    option(
+        "--name",
+        "names",
+        multiple=True,
+        metavar="NAME",
+        help="A name this server is also reached by (example.org). Repeatable.",
+    ),
+    option(
+        "--max-upload",
+        type=click.IntRange(1, 100_000),
+        default=200,
+        metavar="MB",
+        help="Maximum total size of the files of one analysis.",
+    ),
+    option(
+        "--max-jobs",
+        type=click.IntRange(1, 1000),
+        default=2,
+        metavar="N",
+        help="Number of analyses computed at the same time; others wait.",
+    ),
+    option(
+        "--max-memory",
+        type=click.IntRange(500, 1_000_000),
+        default=4000,
+        metavar="MB",
+        help="Maximum memory of one analysis.",
+    ),
     option("--open/--no-open", "open_", default=False, help="Open the page in a browser."),
-)  # fmt: skip
+)
 def command(
     host: str, port: int, names: tuple[str, ...], max_upload: int, max_jobs: int, max_memory: int, open_: bool
 ) -> None:
@@ -56,10 +80,12 @@ def command(
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{listening.getsockname()[1]}"
     if not is_loopback(host):
-        warn([
-            f"listening on {host}: everyone who can reach this machine can upload files and use its processor, and "
-            "what they send is not encrypted; use it only in a network you trust"
-        ])  # fmt: skip
+        warn(
+            [
+                f"listening on {host}: everyone who can reach this machine can upload files and use its processor, and "
+                "what they send is not encrypted; use it only in a network you trust"
+            ]
+        )
 
     def ready() -> None:
         tell(f"the page is at {address} (Ctrl+C stops it)")

@@ -29,26 +29,51 @@ SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8
     click.Argument(["files"], nargs=-1, metavar="FILE..."),
     AS_SYSTEMS,
     option("--method", type=click.Choice(list(METHODS)), help="How to average. Or answer the two questions below."),
-    option("--one-threshold/--own-thresholds", "one_threshold", default=None,
-           help="Will one threshold serve all data sets in use, or will each have its own?"),
-    option("--read-along", type=click.Choice(list(READINGS)), help="With thresholds of their own: along which axis "
-           "will the curve be read? At a fixed FPR, TPR, balance of the error rates (EER), or cost."),
-    option("--theta", type=float, metavar="DEG",
-           help="The angle for --method angle, in degrees: 0 is vertical, 90 horizontal."),
-    option("--prior", type=float,
-           help="For --method cost: the prior probability of a positive trial. Default: 0.5."),
+    option(
+        "--one-threshold/--own-thresholds",
+        "one_threshold",
+        default=None,
+        help="Will one threshold serve all data sets in use, or will each have its own?",
+    ),
+    option(
+        "--read-along",
+        type=click.Choice(list(READINGS)),
+        help="With thresholds of their own: along which axis "
+        "will the curve be read? At a fixed FPR, TPR, balance of the error rates (EER), or cost.",
+    ),
+    option(
+        "--theta",
+        type=float,
+        metavar="DEG",
+        help="The angle for --method angle, in degrees: 0 is vertical, 90 horizontal.",
+    ),
+    option("--prior", type=float, help="For --method cost: the prior probability of a positive trial. Default: 0.5."),
     option("--cost-fp", type=float, help="For --method cost: the cost of a false positive. Default: 1."),
     option("--cost-fn", type=float, help="For --method cost: the cost of a false negative. Default: 1."),
-    option("--positions", default="1001", metavar="N|exact",
-           help="Number of positions (or thresholds) to sample, or 'exact': every one where a curve can turn."),
+    option(
+        "--positions",
+        default="1001",
+        metavar="N|exact",
+        help="Number of positions (or thresholds) to sample, or 'exact': every one where a curve can turn.",
+    ),
     option("--within", is_flag=True, help="With --interval bootstrap: resample the trials inside data sets too."),
-    AVERAGING, PLOTTED, READING,
-)  # fmt: skip
+    AVERAGING,
+    PLOTTED,
+    READING,
+)
 def command(
-    files: tuple[str, ...], systems: Sequence[tuple[str, str, str]], method: str | None, one_threshold: bool | None,
-    read_along: Any, theta: float | None, positions: str, averaging: Averaging, output: Output,
-    reading: Reading, options: dict[str, Any],
-) -> None:  # fmt: skip
+    files: tuple[str, ...],
+    systems: Sequence[tuple[str, str, str]],
+    method: str | None,
+    one_threshold: bool | None,
+    read_along: Any,
+    theta: float | None,
+    positions: str,
+    averaging: Averaging,
+    output: Output,
+    reading: Reading,
+    options: dict[str, Any],
+) -> None:
     """Average the ROC curves of several data sets into one.
 
     Which average is right depends on how the decision will be used, so two questions choose it: will one threshold
@@ -148,7 +173,9 @@ def _points(curve: priori.AverageCurve) -> str:
     ):
         columns[name] = [percent(rate[row]) for row in rows]
         if curve.method.name != fixed:
-            columns |= {f"{name} {end}": [limit_cell(limits[row]) for row in rows]
-                        for end, limits in (("from", lower), ("to", upper))}  # fmt: skip
+            columns |= {
+                f"{name} {end}": [limit_cell(limits[row]) for row in rows]
+                for end, limits in (("from", lower), ("to", upper))
+            }
     lines = [list(line) for line in zip(*columns.values(), strict=True)]
     return table_text("Some points of the curve (--format csv has all)", list(columns), lines)

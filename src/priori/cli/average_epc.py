@@ -26,17 +26,43 @@ from priori.decisions.costs import price
     "average-epc",
     click.Argument(["files"], nargs=-1, metavar="TEST..."),
     AS_SYSTEMS,
-    option("--dev", multiple=True, metavar="FILE", help="Development scores; repeatable: as many as test files, in "
-           "the same order, or files with the same data sets. Without it the data sets are folds."),
-    option("--one-threshold/--own-thresholds", "one_threshold", default=False, show_default=False,
-           help="One threshold for all, chosen on the pooled development scores, or each data set's own."),
-    *CURVE, ALPHAS, *COSTS, AVERAGING, PLOTTED, READING,
-)  # fmt: skip
+    option(
+        "--dev",
+        multiple=True,
+        metavar="FILE",
+        help="Development scores; repeatable: as many as test files, in "
+        "the same order, or files with the same data sets. Without it the data sets are folds.",
+    ),
+    option(
+        "--one-threshold/--own-thresholds",
+        "one_threshold",
+        default=False,
+        show_default=False,
+        help="One threshold for all, chosen on the pooled development scores, or each data set's own.",
+    ),
+    *CURVE,
+    ALPHAS,
+    *COSTS,
+    AVERAGING,
+    PLOTTED,
+    READING,
+)
 def command(
-    files: tuple[str, ...], systems: Sequence[tuple[str, str, str]], dev: tuple[str, ...], one_threshold: bool,
-    task: str, criterion: str | None, measure: str | None, alpha: str | None, costs: str | None, prior: str | None,
-    averaging: Averaging, output: Output, reading: Reading, options: dict[str, Any],
-) -> None:  # fmt: skip
+    files: tuple[str, ...],
+    systems: Sequence[tuple[str, str, str]],
+    dev: tuple[str, ...],
+    one_threshold: bool,
+    task: str,
+    criterion: str | None,
+    measure: str | None,
+    alpha: str | None,
+    costs: str | None,
+    prior: str | None,
+    averaging: Averaging,
+    output: Output,
+    reading: Reading,
+    options: dict[str, Any],
+) -> None:
     """Average Expected Performance Curves over data sets, at each alpha.
 
     Data sets are paired by name (--by COLUMN), or by the order of --dev and test files. Without --dev they are the

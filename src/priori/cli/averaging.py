@@ -24,9 +24,13 @@ Averaged: TypeAlias = "priori.AverageCurve | priori.AverageEPC"
 
 #: The data sets as other commands name systems, instead of files.
 AS_SYSTEMS = option(
-    "--system", "systems", nargs=3, multiple=True, metavar="NAME DEV TEST",
+    "--system",
+    "systems",
+    nargs=3,
+    multiple=True,
+    metavar="NAME DEV TEST",
     help="A data set's name, development scores and test scores, instead of files; repeatable.",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -117,19 +121,38 @@ def limit_cell(limit: float, show: Callable[[float], str] = percent) -> str:
 
 
 #: The options about data sets and intervals; the command gets them as ``averaging``.
-AVERAGING = Group("averaging", Averaging, (
-    option("--by", metavar="COLUMN", help="The column that names the data set of a trial: dataset, user, or any "
-           "other. Default: dataset for one file; several files are a data set each."),
-    option("--trials", metavar="FILE",
-           help="The trials file (Kaldi, VoxCeleb) that the scores of every file are joined with."),
-    option("--weights", type=click.Choice(["equal", "size"]), default="equal",
-           help="Data sets count equally, or by their number of trials."),
-    option("--interval", type=click.Choice(INTERVALS), default="t",
-           help="Student's t, normal as in the paper, or a bootstrap over data sets."),
-    LEVEL,
-    option("--resamples", type=int, default=1000, help="Number of bootstrap replicates."),
-    option("--seed", type=click.IntRange(min=0), default=0, help="Seed of the random numbers."),
-    option("--skip-incomplete", is_flag=True, help="Leave out data sets that have one class only."),
-))  # fmt: skip
+AVERAGING = Group(
+    "averaging",
+    Averaging,
+    (
+        option(
+            "--by",
+            metavar="COLUMN",
+            help="The column that names the data set of a trial: dataset, user, or any "
+            "other. Default: dataset for one file; several files are a data set each.",
+        ),
+        option(
+            "--trials",
+            metavar="FILE",
+            help="The trials file (Kaldi, VoxCeleb) that the scores of every file are joined with.",
+        ),
+        option(
+            "--weights",
+            type=click.Choice(["equal", "size"]),
+            default="equal",
+            help="Data sets count equally, or by their number of trials.",
+        ),
+        option(
+            "--interval",
+            type=click.Choice(INTERVALS),
+            default="t",
+            help="Student's t, normal as in the paper, or a bootstrap over data sets.",
+        ),
+        LEVEL,
+        option("--resamples", type=int, default=1000, help="Number of bootstrap replicates."),
+        option("--seed", type=click.IntRange(min=0), default=0, help="Seed of the random numbers."),
+        option("--skip-incomplete", is_flag=True, help="Leave out data sets that have one class only."),
+    ),
+)
 
 PLOTTED = output_group("table", "csv", "json", plot="Draw the average over the single curves: FILE.svg, .png or .pdf.")

@@ -25,39 +25,83 @@ from priori.scores.systems import System
 SHOWN = ("value", "expected", "lower", "upper")
 COMPARED = ("value_a", "value_b", "difference", "lower", "upper")
 TITLES = {
-    "cllr": "Cllr", "min_cllr": "minimum Cllr", "cllr_loss": "loss by calibration",
-    "dcf": "DCF", "min_dcf": "minimum DCF", "dcf_loss": "loss by calibration",
-}  # fmt: skip
+    "cllr": "Cllr",
+    "min_cllr": "minimum Cllr",
+    "cllr_loss": "loss by calibration",
+    "dcf": "DCF",
+    "min_dcf": "minimum DCF",
+    "dcf_loss": "loss by calibration",
+}
 
 
 @make_command(
     "calibration",
     SYSTEMS,
-    option("--from", "given", type=click.Choice(get_args(Meaning)), default="llr",
-           help="Take scores for log-likelihood ratios (llr) or for probabilities. Probabilities become log-likelihood "
-           "ratios by the share of positives of the development scores."),
-    option("--calibrate", metavar="LIST", default="none",
-           help=f"Calibrations, fitted on the development scores: {', '.join(CALIBRATIONS)}; logistic:0.01 for that "
-           "prior."),
-    option("--alpha", metavar="LIST",
-           help="Also the detection costs alpha FAR + (1 - alpha) FRR at these: 0.1,0.5,99/109 or "
-           "costs:COST_FN,COST_FP,PRIOR."),
-    option("--resample", type=click.Choice(["test", "both"]), default="test",
-           help="Intervals for the calibration as it is, or for one fitted on another development set like this one "
-           "(logistic)."),
+    option(
+        "--from",
+        "given",
+        type=click.Choice(get_args(Meaning)),
+        default="llr",
+        help="Take scores for log-likelihood ratios (llr) or for probabilities. Probabilities become log-likelihood "
+        "ratios by the share of positives of the development scores.",
+    ),
+    option(
+        "--calibrate",
+        metavar="LIST",
+        default="none",
+        help=f"Calibrations, fitted on the development scores: {', '.join(CALIBRATIONS)}; logistic:0.01 for that "
+        "prior.",
+    ),
+    option(
+        "--alpha",
+        metavar="LIST",
+        help="Also the detection costs alpha FAR + (1 - alpha) FRR at these: 0.1,0.5,99/109 or "
+        "costs:COST_FN,COST_FP,PRIOR.",
+    ),
+    option(
+        "--resample",
+        type=click.Choice(["test", "both"]),
+        default="test",
+        help="Intervals for the calibration as it is, or for one fitted on another development set like this one "
+        "(logistic).",
+    ),
     LEVEL,
-    option("--measure", type=click.Choice(["wer", "nwer"]), default="wer",
-           help="What the figure shows: the error rates of an APE plot, or those of a normalised Bayes error plot."),
-    option("--range", "bounds", nargs=2, type=float, default=(-7.0, 7.0), metavar="A B",
-           help="The first and last log(alpha / (1 - alpha)) of the figure."),
+    option(
+        "--measure",
+        type=click.Choice(["wer", "nwer"]),
+        default="wer",
+        help="What the figure shows: the error rates of an APE plot, or those of a normalised Bayes error plot.",
+    ),
+    option(
+        "--range",
+        "bounds",
+        nargs=2,
+        type=float,
+        default=(-7.0, 7.0),
+        metavar="A B",
+        help="The first and last log(alpha / (1 - alpha)) of the figure.",
+    ),
     option("--points", type=int, default=101, help="How many alphas the figure has."),
-    output_group("table", "csv", "json", plot="Draw errors by theory's thresholds, by thresholds of the development "
-                 "scores and by those of the test scores: FILE.svg, .png or .pdf."),
-)  # fmt: skip
+    output_group(
+        "table",
+        "csv",
+        "json",
+        plot="Draw errors by theory's thresholds, by thresholds of the development "
+        "scores and by those of the test scores: FILE.svg, .png or .pdf.",
+    ),
+)
 def command(
-    systems: Systems, given: Meaning, calibrate: str, alpha: str | None, resample: Any, level: float, measure: str,
-    bounds: tuple[float, float], points: int, output: Output,
-) -> None:  # fmt: skip
+    systems: Systems,
+    given: Meaning,
+    calibrate: str,
+    alpha: str | None,
+    resample: Any,
+    level: float,
+    measure: str,
+    bounds: tuple[float, float],
+    points: int,
+    output: Output,
+) -> None:
     """Show what test scores cost as log-likelihood ratios, and how much better they could be calibrated.
 
     Cllr is the mean logarithmic loss in bits: 0 is perfect, 1 is what knowing nothing costs. Its minimum is that of the
@@ -77,24 +121,34 @@ def command(
         raise OptionError("the figure needs --range A B with A below B, and at least two --points")
     read = systems.read()
     costs = [
-        priori.llr_costs(system.dev, system.test, given=given, calibrate=each, alpha=alpha_list(alpha) or (),
-                  resample=resample, confidence_level=level, name=system.name)
-        for each in calibrators for system in read
-    ]  # fmt: skip
+        priori.llr_costs(
+            system.dev,
+            system.test,
+            given=given,
+            calibrate=each,
+            alpha=alpha_list(alpha) or (),
+            resample=resample,
+            confidence_level=level,
+            name=system.name,
+        )
+        for each in calibrators
+        for system in read
+    ]
     tests = [(*pair, priori.compare_llr_costs(*pair)) for pair in combinations(costs, 2)]
     output.finish(
         table=lambda: "\n".join([_costs(costs), *([_differences(tests)] if tests else [])]),
         csv=lambda: [{"system": [each.name], "calibrate": [each.calibrate], **each.columns()} for each in costs],
         json=lambda: {
             "systems": [each.to_dict() for each in costs],
-            "comparisons": [{"calibrate_a": a.calibrate, "calibrate_b": b.calibrate, **test.to_dict()}
-                            for a, b, test in tests],
+            "comparisons": [
+                {"calibrate_a": a.calibrate, "calibrate_b": b.calibrate, **test.to_dict()} for a, b, test in tests
+            ],
         },
         figure=lambda plots: plots.plot_epc(
             _curves(_ratios(read, given), calibrate, measure, np.linspace(*bounds, points)), best=True, axis="log-odds"
         ),
         warnings=of_systems([(each.name, each.warnings) for each in costs]),
-    )  # fmt: skip
+    )
 
 
 def _ratios(systems: Sequence[System], given: Meaning) -> Sequence[System]:
@@ -114,10 +168,17 @@ def _curves(systems: Sequence[System], calibrate: str, measure: str, log_odds: A
     names = {f"bayes:{name}": f"by theory ({name})" if name != "none" else "by theory" for name in calibrate.split(",")}
     names["wer"] = "by development scores"
     return [
-        priori.epc(system.dev, system.test, criterion=criterion, measure=measure, alpha=alpha,
-                   name=f"{system.name}, thresholds {words}")
-        for system in systems for criterion, words in names.items()
-    ]  # fmt: skip
+        priori.epc(
+            system.dev,
+            system.test,
+            criterion=criterion,
+            measure=measure,
+            alpha=alpha,
+            name=f"{system.name}, thresholds {words}",
+        )
+        for system in systems
+        for criterion, words in names.items()
+    ]
 
 
 def _title(costs: priori.LLRCosts | priori.LLRCostsTest, row: int) -> str:
@@ -132,8 +193,9 @@ def _named(costs: priori.LLRCosts) -> str:
 def _costs(costs: Sequence[priori.LLRCosts]) -> str:
     rows = [
         [_named(each) if row == 0 else "", _title(each, row), *(f"{getattr(each, name)[row]:.4f}" for name in SHOWN)]
-        for each in costs for row in range(each.value.size)
-    ]  # fmt: skip
+        for each in costs
+        for row in range(each.value.size)
+    ]
     first = costs[0]
     alike = {"none": "trials independent", "user": f"{first.people} users", "crossed": f"{first.people} people"}
     title = f"Costs as log-likelihood ratios, {100 * first.confidence_level:g} % intervals ({alike[first.dependence]})"
@@ -143,9 +205,14 @@ def _costs(costs: Sequence[priori.LLRCosts]) -> str:
 
 def _differences(tests: Sequence[tuple[priori.LLRCosts, priori.LLRCosts, priori.LLRCostsTest]]) -> str:
     rows = [
-        [f"{_named(a)} minus {_named(b)}" if row == 0 else "", _title(test, row),
-         *(f"{getattr(test, name)[row]:.4f}" for name in COMPARED), p_text(float(test.p_value[row]))]
-        for a, b, test in tests for row in range(test.difference.size)
-    ]  # fmt: skip
+        [
+            f"{_named(a)} minus {_named(b)}" if row == 0 else "",
+            _title(test, row),
+            *(f"{getattr(test, name)[row]:.4f}" for name in COMPARED),
+            p_text(float(test.p_value[row])),
+        ]
+        for a, b, test in tests
+        for row in range(test.difference.size)
+    ]
     header = ["", "cost", "first", "second", "difference", "lower", "upper", "p-value"]
     return table_text("Differences on the same trials", header, rows)

@@ -30,31 +30,69 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 @make_command(
     "check",
     SYSTEMS,
-    option("--max", "maxima", multiple=True, metavar="MEASURE=LIMIT",
-           help="A measure must not exceed this: hter=0.05, far=0.001. Repeatable."),
-    option("--min", "minima", multiple=True, metavar="MEASURE=LIMIT",
-           help="A measure must reach this: recall=0.9. Repeatable."),
-    option("--at", type=click.Choice(get_args(At)), default="upper",
-           help="What must keep the limit: the end of the confidence interval on the bad side, or the value itself."),
-    option("--no-worse-than", nargs=3, metavar="NAME DEV TEST",
-           help="A system that the others must not be worse than by more than --margin. With --folds: NAME FILE FILE."),
+    option(
+        "--max",
+        "maxima",
+        multiple=True,
+        metavar="MEASURE=LIMIT",
+        help="A measure must not exceed this: hter=0.05, far=0.001. Repeatable.",
+    ),
+    option(
+        "--min",
+        "minima",
+        multiple=True,
+        metavar="MEASURE=LIMIT",
+        help="A measure must reach this: recall=0.9. Repeatable.",
+    ),
+    option(
+        "--at",
+        type=click.Choice(get_args(At)),
+        default="upper",
+        help="What must keep the limit: the end of the confidence interval on the bad side, or the value itself.",
+    ),
+    option(
+        "--no-worse-than",
+        nargs=3,
+        metavar="NAME DEV TEST",
+        help="A system that the others must not be worse than by more than --margin. With --folds: NAME FILE FILE.",
+    ),
     option("--margin", type=float, metavar="SIZE", help="By how much, such as 0.005 for half a point."),
-    option("--claim", type=click.Choice(get_args(Claim)), default="deployed",
-           help="What --no-worse-than is about: systems tuned on other development sets (method), or these thresholds "
-           "as they are (deployed)."),
-    *CRITERION, MEASURE, *COSTS,
+    option(
+        "--claim",
+        type=click.Choice(get_args(Claim)),
+        default="deployed",
+        help="What --no-worse-than is about: systems tuned on other development sets (method), or these thresholds "
+        "as they are (deployed).",
+    ),
+    *CRITERION,
+    MEASURE,
+    *COSTS,
     option("--alpha", metavar="NUMBER", help="Where thresholds are chosen. Default: 0.5, or the alpha of --costs."),
     *resampling_options("auto", leave_out=("resample", "simultaneous", "promise", "future_users", "future_trials")),
     option("--junit", metavar="FILE", type=WRITTEN, help="Also write a JUnit XML report to FILE."),
     option("--github", is_flag=True, help=f"Also append a table to the file that {SUMMARY} names."),
     output_group("table", "csv", "json"),
-)  # fmt: skip
+)
 def command(
-    systems: Systems, maxima: Sequence[str], minima: Sequence[str], at: At, no_worse_than: tuple[str, str, str] | None,
-    margin: float | None, claim: Claim, task: str, criterion: str | None, measure: str | None, costs: str | None,
-    prior: str | None, alpha: str | None, resampling: Resampling, threads: int | None, junit: str | None,
-    github: bool, output: Output,
-) -> None:  # fmt: skip
+    systems: Systems,
+    maxima: Sequence[str],
+    minima: Sequence[str],
+    at: At,
+    no_worse_than: tuple[str, str, str] | None,
+    margin: float | None,
+    claim: Claim,
+    task: str,
+    criterion: str | None,
+    measure: str | None,
+    costs: str | None,
+    prior: str | None,
+    alpha: str | None,
+    resampling: Resampling,
+    threads: int | None,
+    junit: str | None,
+    github: bool,
+    output: Output,
+) -> None:
     """Hold error rates on test scores, at thresholds chosen on development scores, against limits.
 
     Ends with exit code 0 where every limit is kept, 1 where one is broken, 2 on bad input, 3 on failure. With --at
@@ -131,10 +169,15 @@ def _other(systems: Systems, typed: tuple[str, str, str], settings: dict[str, An
 
 def _rows(checked: Sequence[Checked]) -> list[list[str]]:
     return [
-        [each.system, each.what, *(percent(number, each.rate) for number in (each.value, each.lower, each.upper)),
-         f"{percent(each.limit, each.rate)} ({each.at})", "kept" if each.kept else "BROKEN"]
+        [
+            each.system,
+            each.what,
+            *(percent(number, each.rate) for number in (each.value, each.lower, each.upper)),
+            f"{percent(each.limit, each.rate)} ({each.at})",
+            "kept" if each.kept else "BROKEN",
+        ]
         for each in checked
-    ]  # fmt: skip
+    ]
 
 
 HEADER = ["system", "what", "value", "lower", "upper", "limit (at)", ""]

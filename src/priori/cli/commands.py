@@ -130,5 +130,9 @@ def _check_codes(context: click.Context, parameter: click.Parameter, typed: str 
         return typed
 
 
-SILENCE = option("--silence", metavar="CODE,...", callback=_check_codes,
-                 help="Do not show warnings of these codes: few-users,few-errors. See docs/cautions.md.")  # fmt: skip
+SILENCE = option(
+    "--silence",
+    metavar="CODE,...",
+    callback=_check_codes,
+    help="Do not show warnings of these codes: few-users,few-errors. See docs/cautions.md.",
+)

@@ -35,28 +35,51 @@ SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
 #: The columns of a comparison besides the systems' own.
 HEADINGS = {
     **{name: name for name in ("difference", "expected", "lower", "upper")},
-    "p_value": "p-value", "significant": "significant",
-}  # fmt: skip
+    "p_value": "p-value",
+    "significant": "significant",
+}
 
 
 @make_command(
     "compare",
-    SYSTEMS, CURVES, CLAIM,
-    option("--margin", type=float, metavar="SIZE", help="Also test, of two systems, whether each is no worse than the "
-           "other by more than SIZE, such as 0.01 for one point, and whether they are equivalent."),
+    SYSTEMS,
+    CURVES,
+    CLAIM,
+    option(
+        "--margin",
+        type=float,
+        metavar="SIZE",
+        help="Also test, of two systems, whether each is no worse than the "
+        "other by more than SIZE, such as 0.01 for one point, and whether they are equivalent.",
+    ),
     option("--unpaired", is_flag=True, help="The systems were tested on different trials: resample each on its own."),
-    option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), default="two-sided",
-           help="Alternative hypothesis: any difference, A below B, or A above B."),
-    option("--histogram", type=click.FloatRange(0, 1), metavar="ALPHA", help="Let --plot draw the bootstrap "
-           "distribution of the difference at this alpha, with its interval and 0, instead of the band along alpha."),
+    option(
+        "--alternative",
+        type=click.Choice(["two-sided", "less", "greater"]),
+        default="two-sided",
+        help="Alternative hypothesis: any difference, A below B, or A above B.",
+    ),
+    option(
+        "--histogram",
+        type=click.FloatRange(0, 1),
+        metavar="ALPHA",
+        help="Let --plot draw the bootstrap "
+        "distribution of the difference at this alpha, with its interval and 0, instead of the band along alpha.",
+    ),
     *resampling_options("auto", leave_out=("resample",)),
-    output_group("table", "csv", "json",
-                 plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf."),
-)  # fmt: skip
+    output_group(
+        "table", "csv", "json", plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf."
+    ),
+)
 def command(
-    systems: Systems, settings: dict[str, Any], margin: float | None, histogram: float | None,
-    resampling: Resampling, output: Output, options: dict[str, Any],
-) -> None:  # fmt: skip
+    systems: Systems,
+    settings: dict[str, Any],
+    margin: float | None,
+    histogram: float | None,
+    resampling: Resampling,
+    output: Output,
+    options: dict[str, Any],
+) -> None:
     """Test whether systems differ, each judged at thresholds chosen on its own development scores.
 
     Both systems are resampled by the same trials (or users): the test is paired. Trials
@@ -115,9 +138,14 @@ def _table(result: Comparison, curves: Sequence[priori.EPC]) -> str:
         notes.append(margin_regions(result, curves[0].measure))
     notes.append(about_claim(result.settings["claim"]))
     return table_of(
-        f"{title}, {about_interval(result.settings)}", result.columns(), headings, rate=rate, rows=rows,
-        note="\n".join(notes), alpha="alpha {:.4g}".format,
-    )  # fmt: skip
+        f"{title}, {about_interval(result.settings)}",
+        result.columns(),
+        headings,
+        rate=rate,
+        rows=rows,
+        note="\n".join(notes),
+        alpha="alpha {:.4g}".format,
+    )
 
 
 def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
@@ -129,10 +157,14 @@ def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
     for alpha in alphas:
         where = "mean over the alphas" if alpha is None else f"alpha {alpha:g}"
         rows = (
-            [ranked.name, *percents([ranked.value, ranked.expected], rate),
-             f"{ranked.rank} ({ranked.rank_lower} to {ranked.rank_upper})", ranked.groups]
+            [
+                ranked.name,
+                *percents([ranked.value, ranked.expected], rate),
+                f"{ranked.rank} ({ranked.rank_lower} to {ranked.rank_upper})",
+                ranked.groups,
+            ]
             for ranked in result.places(alpha)
-        )  # fmt: skip
+        )
         header = ["", "value", "expected", "rank", "group"]
         note = "\n" + "\n".join(sentences) if alpha == alphas[-1] else ""
         parts.append(table_text(f"{result.settings['measure']}, {where}", header, rows, note=note))

@@ -35,35 +35,84 @@ def _numbers(text: str) -> list[int]:
     "coverage",
     SYSTEMS,
     option("--simulate", is_flag=True, help="Simulated systems instead of files, of the NIST 2005 subset's shape."),
-    option("--systems", "count", type=click.IntRange(1, MOST_SYSTEMS), metavar="N",
-           help="Number of simulated systems.  [default: 24]"),
-    option("--users", "n_users", type=click.IntRange(4, MOST_USERS), metavar="N",
-           help="Users in each of their sets.  [default: 124]"),
-    option("--genuine", "genuine_per_user", type=click.IntRange(1, MOST_TRIALS), metavar="N",
-           help="Genuine trials of a user.  [default: 9]"),
-    option("--impostor", "impostor_per_user", type=click.IntRange(1, MOST_TRIALS), metavar="N",
-           help="Impostor trials of a user.  [default: 96]"),
-    option("--user-effect", "user_effect_sd", type=click.FloatRange(0, 1), metavar="SD",
-           help="Standard deviation between users, in units of a score's.  [default: 0.5]"),
+    option(
+        "--systems",
+        "count",
+        type=click.IntRange(1, MOST_SYSTEMS),
+        metavar="N",
+        help="Number of simulated systems.  [default: 24]",
+    ),
+    option(
+        "--users",
+        "n_users",
+        type=click.IntRange(4, MOST_USERS),
+        metavar="N",
+        help="Users in each of their sets.  [default: 124]",
+    ),
+    option(
+        "--genuine",
+        "genuine_per_user",
+        type=click.IntRange(1, MOST_TRIALS),
+        metavar="N",
+        help="Genuine trials of a user.  [default: 9]",
+    ),
+    option(
+        "--impostor",
+        "impostor_per_user",
+        type=click.IntRange(1, MOST_TRIALS),
+        metavar="N",
+        help="Impostor trials of a user.  [default: 96]",
+    ),
+    option(
+        "--user-effect",
+        "user_effect_sd",
+        type=click.FloatRange(0, 1),
+        metavar="SD",
+        help="Standard deviation between users, in units of a score's.  [default: 0.5]",
+    ),
     option("--train-users", type=int, default=31, help="Users that a band is made from."),
     option("--test-users", type=int, default=62, help="Unseen users whose curve it should cover."),
-    option("--bootstraps", metavar="LIST", default=",".join((*FOUR, PREDICTION)),
-           help="Which bands, between commas; prediction is the one made to cover such curves."),
+    option(
+        "--bootstraps",
+        metavar="LIST",
+        default=",".join((*FOUR, PREDICTION)),
+        help="Which bands, between commas; prediction is the one made to cover such curves.",
+    ),
     option("--resamples", metavar="LIST", default="10,30,100", help="Numbers of resamples, U or S, to try."),
-    option("--fixed", type=click.IntRange(min=1), default=30,
-           help="The number kept fixed while the other varies in the joint bootstrap."),
+    option(
+        "--fixed",
+        type=click.IntRange(min=1),
+        default=30,
+        help="The number kept fixed while the other varies in the joint bootstrap.",
+    ),
     option("--repeats", type=click.IntRange(1, MOST_REPEATS), default=1, help="Number of random splits of the users."),
-    resampling_option("resample", default="both",
-                      help="What the four bootstraps resample: the test scores, or the development scores too."),
-    option("--thresholds", type=click.Choice(["kept", "new"]), default="kept",
-           help="Thresholds of the unseen curve: the band's, or those of other development users."),
-    resampling_option("confidence_level"), *CURVE, resampling_option("rng"), THREADS,
+    resampling_option(
+        "resample",
+        default="both",
+        help="What the four bootstraps resample: the test scores, or the development scores too.",
+    ),
+    option(
+        "--thresholds",
+        type=click.Choice(["kept", "new"]),
+        default="kept",
+        help="Thresholds of the unseen curve: the band's, or those of other development users.",
+    ),
+    resampling_option("confidence_level"),
+    *CURVE,
+    resampling_option("rng"),
+    THREADS,
     output_group("table", "csv", "json", plot="Draw the coverage against the resamples: FILE.svg, .png or .pdf."),
-)  # fmt: skip
+)
 def command(
-    systems: Systems, simulate: bool, bootstraps: str, resamples: str, level: float, seed: int, output: Output,
+    systems: Systems,
+    simulate: bool,
+    bootstraps: str,
+    resamples: str,
+    level: float,
+    seed: int,
+    output: Output,
     options: dict[str, Any],
-) -> None:  # fmt: skip
+) -> None:
     """Make bands from some users of each system and measure how much of the curve of other users they cover.
 
     This is the experiment of section 5 of Poh and Bengio (2007), for the four bootstraps and for the prediction band,
@@ -85,9 +134,14 @@ def command(
     ).measure
     with Progress("coverage") as progress:
         result = priori.coverage(
-            pool, bootstraps=_names(bootstraps), n_resamples=_numbers(resamples), confidence_level=level, rng=seed,
-            progress=progress, **options,
-        )  # fmt: skip
+            pool,
+            bootstraps=_names(bootstraps),
+            n_resamples=_numbers(resamples),
+            confidence_level=level,
+            rng=seed,
+            progress=progress,
+            **options,
+        )
     output.finish(result, table=lambda: _table(result, measure))
 
 

@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     click.Argument(["name"], type=click.Choice(NAMES), default=NAMES[0]),
     option("--output", metavar="DIR", default="demo", help="The directory to write to."),
     option("--force", is_flag=True, help="Replace files that are in DIR already."),
-    resampling_option("bootstrap", default="auto",
-                      help="What is resampled; auto: identities or users where they are known, else trials."),
+    resampling_option(
+        "bootstrap",
+        default="auto",
+        help="What is resampled; auto: identities or users where they are known, else trials.",
+    ),
     option("--resamples", type=click.IntRange(min=100), default=10_000, help="Number of bootstrap replicates."),
     SILENCE,
-)  # fmt: skip
+)
 def command(name: str, output: str, force: bool, bootstrap: str, resamples: int) -> None:
     """Evaluate real scores: which system would be chosen, which one should be, and is the difference significant?
 

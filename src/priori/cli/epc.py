@@ -34,15 +34,20 @@ BOUNDED = {name: name for name in ("value", "lower", "upper")}
 
 @make_command(
     "epc",
-    SYSTEMS, CURVES,
+    SYSTEMS,
+    CURVES,
     option("--exact", is_flag=True, help="Every piece of the exact curve; alpha is where each begins."),
     *resampling_options(None),
     output_group("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf."),
-)  # fmt: skip
+)
 def command(
-    systems: Systems, settings: dict[str, Any], exact: bool, resampling: ResamplingOptions | None,
-    threads: int | None, output: Output,
-) -> None:  # fmt: skip
+    systems: Systems,
+    settings: dict[str, Any],
+    exact: bool,
+    resampling: ResamplingOptions | None,
+    threads: int | None,
+    output: Output,
+) -> None:
     """Choose thresholds on development scores and show the performance on test scores.
 
     The csv columns are system, alpha, threshold, dev_v1, dev_v2, v1, v2, value, best: V1 and V2 are the task's
@@ -73,14 +78,12 @@ def command(
     around: Sequence[priori.Band | None] = bands or [None] * len(curves)
     both = [*zip(curves, around, strict=True)]
     output.finish(
-        table=lambda: "\n".join([
-            *_tables(curves, bands, folds), *_area_tables(curves[0], named, limits, area_bands)
-        ]),
+        table=lambda: "\n".join([*_tables(curves, bands, folds), *_area_tables(curves[0], named, limits, area_bands)]),
         csv=lambda: [{"system": [curve.name], **curve.columns(), **_limits(band)} for curve, band in both],
         json=lambda: _content(both, named, area_bands),
         figure=lambda plots: plots.plot_epc(curves, bands=bands or None, best=len(curves) == 1),
         warnings=of_systems([(curve.name, (band or curve).warnings) for curve, band in both]),
-    )  # fmt: skip
+    )
 
 
 def _limits(band: priori.Band | None) -> dict[str, Any]:
@@ -99,9 +102,12 @@ def _content(
             content["area_bands"] = area_bands[curve.name].to_dict()
         systems.append(content)
     settings = {
-        "task": first.task.name, "criterion": first.criterion.name, "measure": first.measure.name,
-        "exact": first.exact, "bounds": [float(bound) for bound in first.bounds],
-    }  # fmt: skip
+        "task": first.task.name,
+        "criterion": first.criterion.name,
+        "measure": first.measure.name,
+        "exact": first.exact,
+        "bounds": [float(bound) for bound in first.bounds],
+    }
     return {"settings": settings, "systems": systems}
 
 
@@ -158,10 +164,14 @@ def _band_table(band: priori.Band) -> str:
     curve, rate = band.curve, band.curve.measure.rate
     shown = [int(np.argmin(np.abs(curve.alpha - float(alpha)))) for alpha in SHOWN]
     return table_of(
-        f"{curve.name}: {about_interval(band.settings)}", band.columns(), {"alpha": "", **BOUNDED}, rate=rate,
-        rows=shown if curve.alpha.size > 12 else None, note=f"expected width {percent(band.expected_width, rate)}",
+        f"{curve.name}: {about_interval(band.settings)}",
+        band.columns(),
+        {"alpha": "", **BOUNDED},
+        rate=rate,
+        rows=shown if curve.alpha.size > 12 else None,
+        note=f"expected width {percent(band.expected_width, rate)}",
         alpha="alpha {:.4g}".format,
-    )  # fmt: skip
+    )
 
 
 def _area_tables(
@@ -173,9 +183,17 @@ def _area_tables(
         yield table_text(
             f"Areas: under the curve, and expected ({v1} + {v2})/2 over {over} of {v1}, of {v2}, and both",
             ["", "EPC", "E_V1", "E_V2", "G"],
-            ([name, *("-" if area is None else percent(area, first.measure.rate or which != "epc")
-                      for which, area in found.items())] for name, found in named.items()),
-        )  # fmt: skip
+            (
+                [
+                    name,
+                    *(
+                        "-" if area is None else percent(area, first.measure.rate or which != "epc")
+                        for which, area in found.items()
+                    ),
+                ]
+                for name, found in named.items()
+            ),
+        )
     for name, band in area_bands.items():
         title = f"{name}: the areas with their intervals"
         yield table_of(title, band.columns(), {"area": "", **BOUNDED}, area=str.upper)

@@ -19,21 +19,33 @@ if TYPE_CHECKING:
 
 #: The columns, besides the system, and their headings; the bounds come with a bootstrap.
 HEADINGS = {
-    "omega": "omega", "beta": "beta", "threshold": "threshold", "far": "FAR", "frr": "FRR", "iapmr": "IAPMR",
-    "far_omega": "FAR_omega", "value": "HTER_omega",
-}  # fmt: skip
+    "omega": "omega",
+    "beta": "beta",
+    "threshold": "threshold",
+    "far": "FAR",
+    "frr": "FRR",
+    "iapmr": "IAPMR",
+    "far_omega": "FAR_omega",
+    "value": "HTER_omega",
+}
 
 
 @make_command(
     "epsc",
     SYSTEMS,
-    option("--omega", metavar="LIST", default="0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1", show_default=False,
-           help="Shares of attacks among the negatives. Default: 0, 0.1, ..., 1."),
+    option(
+        "--omega",
+        metavar="LIST",
+        default="0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
+        show_default=False,
+        help="Shares of attacks among the negatives. Default: 0, 0.1, ..., 1.",
+    ),
     option("--beta", metavar="LIST", default="0.5", help="Weights of false acceptances against false rejections."),
     *resampling_options(None),
-    output_group("table", "csv", "json",
-                 plot="Draw HTER_omega over omega, over beta, or as a surface: FILE.svg, .png or .pdf."),
-)  # fmt: skip
+    output_group(
+        "table", "csv", "json", plot="Draw HTER_omega over omega, over beta, or as a surface: FILE.svg, .png or .pdf."
+    ),
+)
 def command(
     systems: Systems, omega: str, beta: str, resampling: ResamplingOptions | None, threads: int | None, output: Output
 ) -> None:

@@ -15,19 +15,46 @@ HEADINGS = {
     "Curves": ("task", "calibrate", "preset", "points", "bounds", "weight", "exact", "theta", "positions"),
     "Tests": ("alternative", "unpaired", "family"),
     "Rates and sizes": (
-        "assurance", "far_b", "frr_b", "intraclass", "negatives_per_positive", "negatives_per_user",
-        "positives_per_user", "test", "development", "one_sided",
+        "assurance",
+        "far_b",
+        "frr_b",
+        "intraclass",
+        "negatives_per_positive",
+        "negatives_per_user",
+        "positives_per_user",
+        "test",
+        "development",
+        "one_sided",
     ),
     "Resampling": (
-        "resamples", "resample", "level", "interval", "simultaneous", "seed", "shared_users", "promise",
-        "future_users", "future_trials", "threads", "no_bootstrap",
+        "resamples",
+        "resample",
+        "level",
+        "interval",
+        "simultaneous",
+        "seed",
+        "shared_users",
+        "promise",
+        "future_users",
+        "future_trials",
+        "threads",
+        "no_bootstrap",
     ),
     "Output": ("json_", "raw_text", "silence", "static", "pdf", "title", "histogram"),
     "Reading files": (
-        "trials", "input_format", "column", "positive", "attack", "attack_column", "nan", "lower_is_better", "engine",
-        "memory", "temp",
+        "trials",
+        "input_format",
+        "column",
+        "positive",
+        "attack",
+        "attack_column",
+        "nan",
+        "lower_is_better",
+        "engine",
+        "memory",
+        "temp",
     ),
-}  # fmt: skip
+}
 #: A command with at most this many options is described whole.
 FEW = 14
 #: How wide options are in the short help, before what they do.
@@ -82,8 +109,13 @@ class DescribedCommand(click.Command):
                 for heading, members in groups:
                     # A name stays on one line: people search for it, and copy it.
                     names = ", ".join(option.opts[-1] for option in members)
-                    lines = fill(names, formatter.width, break_on_hyphens=False, initial_indent=f"  {heading:20}",
-                                 subsequent_indent=" " * 22)  # fmt: skip
+                    lines = fill(
+                        names,
+                        formatter.width,
+                        break_on_hyphens=False,
+                        initial_indent=f"  {heading:20}",
+                        subsequent_indent=" " * 22,
+                    )
                     formatter.write(lines + "\n")
             return
         for heading, members in groups:
@@ -127,5 +159,6 @@ def _help_all(context: click.Context, parameter: click.Parameter, asked: bool) -
         context.exit()
 
 
-HELP_ALL = click.Option(["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_help_all,
-                        help="Describe all options.")  # fmt: skip
+HELP_ALL = click.Option(
+    ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_help_all, help="Describe all options."
+)

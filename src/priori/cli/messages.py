@@ -13,8 +13,14 @@ from priori.base.options import option_fields
 from priori.cli.files import file_words
 
 #: Options that are not called as the argument is; those of a resampling say so themselves.
-OPTIONS = {"pos_label": "positive", "attack_label": "attack", "columns": "column", "format": "input_format",
-           "pilot": "system", "given": "from"}  # fmt: skip
+OPTIONS = {
+    "pos_label": "positive",
+    "attack_label": "attack",
+    "columns": "column",
+    "format": "input_format",
+    "pilot": "system",
+    "given": "from",
+}
 #: What people type for the option or the argument that takes their files.
 FOR_FILES = ("--system", "--systems", "--scores", "--dev", "--test", "--file", "--files", "--input", "-i")
 

@@ -42,28 +42,55 @@ def _with_calibration(context: click.Context, parameter: click.Parameter, typed:
 
 #: The task and the criterion, calibration included: commands get ``bayes:logistic`` for ``--calibrate logistic``.
 CRITERION = (
-    option("--task", type=Named("priori.decisions.tasks:TASKS"), default="authentication",
-           help="The field: sets V1 and V2, the two rates traded, and the default criterion and measure."),
-    option("--criterion", metavar="NAME", table="priori.decisions.criteria:CRITERIA",
-           help="What the threshold minimises on development scores: {}. wer is the weighted error "
-           "rate alpha FAR + (1 - alpha) FRR. For any rate: target-far, at-most-far, at-most-far:0.95 (in the "
-           "population, with that confidence), at-least-recall. For any measure: max:f1, min:dcf. "
-           "Default: the task's.", callback=_with_calibration),
-    option("--calibrate", metavar="NAME", callback=_note_calibration, is_eager=True, expose_value=False,
-           table="priori.decisions.likelihood_ratios:CALIBRATIONS",
-           help="Make scores log-likelihood ratios on the development set and set thresholds by theory (criterion "
-           "bayes): {}; with a prior, logistic:0.01."),
-)  # fmt: skip
-MEASURE = option("--measure", metavar="NAME", table="priori.decisions.measures:MEASURES",
-                 help="What is shown on the test scores: {}; with parameters, wer:0.3, f2, "
-                 "dcf:cost_fn=10,cost_fp=1,prior=0.01, precision:prior=0.01. Default: the task's.")  # fmt: skip
+    option(
+        "--task",
+        type=Named("priori.decisions.tasks:TASKS"),
+        default="authentication",
+        help="The field: sets V1 and V2, the two rates traded, and the default criterion and measure.",
+    ),
+    option(
+        "--criterion",
+        metavar="NAME",
+        table="priori.decisions.criteria:CRITERIA",
+        help="What the threshold minimises on development scores: {}. wer is the weighted error "
+        "rate alpha FAR + (1 - alpha) FRR. For any rate: target-far, at-most-far, at-most-far:0.95 (in the "
+        "population, with that confidence), at-least-recall. For any measure: max:f1, min:dcf. "
+        "Default: the task's.",
+        callback=_with_calibration,
+    ),
+    option(
+        "--calibrate",
+        metavar="NAME",
+        callback=_note_calibration,
+        is_eager=True,
+        expose_value=False,
+        table="priori.decisions.likelihood_ratios:CALIBRATIONS",
+        help="Make scores log-likelihood ratios on the development set and set thresholds by theory (criterion "
+        "bayes): {}; with a prior, logistic:0.01.",
+    ),
+)
+MEASURE = option(
+    "--measure",
+    metavar="NAME",
+    table="priori.decisions.measures:MEASURES",
+    help="What is shown on the test scores: {}; with parameters, wer:0.3, f2, "
+    "dcf:cost_fn=10,cost_fp=1,prior=0.01, precision:prior=0.01. Default: the task's.",
+)
 #: What errors cost, and how many positives there will be.
 COSTS = (
-    option("--costs", metavar="fn=A,fp=B", help="What a false negative and a false positive cost. Gives alpha where "
-           "none is given, and shows the cost per decision where no measure is named; needs --prior."),
-    option("--prior", metavar="P", help="The share of positives where the system will be used. Without --costs: show "
-           "precision, F1, NPV or accuracy as it will be there."),
-)  # fmt: skip
+    option(
+        "--costs",
+        metavar="fn=A,fp=B",
+        help="What a false negative and a false positive cost. Gives alpha where "
+        "none is given, and shows the cost per decision where no measure is named; needs --prior.",
+    ),
+    option(
+        "--prior",
+        metavar="P",
+        help="The share of positives where the system will be used. Without --costs: show "
+        "precision, F1, NPV or accuracy as it will be there.",
+    ),
+)
 #: The task, criterion, measure and number of alphas of a curve.
 CURVE = (*CRITERION, MEASURE, option("--points", type=int, default=101, help="Number of alphas."))
 ALPHAS = option(
@@ -71,9 +98,13 @@ ALPHAS = option(
 )
 LEVEL = option("--level", type=float, default=0.95, help="The confidence level.")
 #: What a comparison is about.
-CLAIM = option("--claim", type=click.Choice(get_args(Claim)), default="method",
-               help="What the test is about: systems tuned on other development sets like this one (method), or these "
-               "thresholds as they are (deployed).")  # fmt: skip
+CLAIM = option(
+    "--claim",
+    type=click.Choice(get_args(Claim)),
+    default="method",
+    help="What the test is about: systems tuned on other development sets like this one (method), or these "
+    "thresholds as they are (deployed).",
+)
 #: No part of a resampling: the numbers do not depend on it.
 THREADS = option(
     "--threads", type=click.IntRange(1, MOST_THREADS), help="Threads to use; the numbers do not depend on it."
@@ -106,17 +137,33 @@ def _curve_settings(alpha: str | None, **typed: Any) -> dict[str, Any]:
 
 
 #: Which curves to compute; the command gets them as ``settings``, the options of `priori.epc`.
-CURVES = Group("settings", _curve_settings, (
-    *CRITERION,
-    MEASURE,
-    option("--preset", type=Named("priori.curves.epc:PRESETS"), help="The settings of an evaluation campaign."),
-    option("--points", type=int, default=101, help="How many alphas."),
-    option("--range", "bounds", nargs=2, metavar="A B", default=("0", "1"), show_default=False,
-           help="The first and last alpha."),
-    ALPHAS, *COSTS,
-    option("--weight", type=click.Choice(get_args(Weight)), default="trial",
-           help="What counts equally on the test scores: each trial, or each user (the mean of the users' own rates)."),
-))  # fmt: skip
+CURVES = Group(
+    "settings",
+    _curve_settings,
+    (
+        *CRITERION,
+        MEASURE,
+        option("--preset", type=Named("priori.curves.epc:PRESETS"), help="The settings of an evaluation campaign."),
+        option("--points", type=int, default=101, help="How many alphas."),
+        option(
+            "--range",
+            "bounds",
+            nargs=2,
+            metavar="A B",
+            default=("0", "1"),
+            show_default=False,
+            help="The first and last alpha.",
+        ),
+        ALPHAS,
+        *COSTS,
+        option(
+            "--weight",
+            type=click.Choice(get_args(Weight)),
+            default="trial",
+            help="What counts equally on the test scores: each trial, or each user (the mean of the users' own rates).",
+        ),
+    ),
+)
 
 
 def resampling_option(name: str, *, default: Any = ..., help: str | None = None) -> click.Option:
@@ -137,9 +184,15 @@ def resampling_option(name: str, *, default: Any = ..., help: str | None = None)
     elif described.parse is not None:
         kind, value = str, str(value)
     return option(
-        flags, described.name, help=help or described.help, default=value, metavar=described.metavar,
-        is_flag=flag or None, type=None if flag else kind, show_default=value is not None and not flag,
-    )  # fmt: skip
+        flags,
+        described.name,
+        help=help or described.help,
+        default=value,
+        metavar=described.metavar,
+        is_flag=flag or None,
+        type=None if flag else kind,
+        show_default=value is not None and not flag,
+    )
 
 
 def resampling_options(default: str | None, *, leave_out: Sequence[str] = ()) -> tuple[Group, click.Option]:
@@ -175,8 +228,14 @@ def bands_around(curves: Iterable[Any], resampling: ResamplingOptions | None, th
 
 
 #: How the names of files end that hold each format.
-SUFFIXES = {"table": (".txt",), "csv": (".csv",), "json": (".json",), "html": (".html", ".htm"),
-            "markdown": (".md", ".markdown"), "latex": (".tex",)}  # fmt: skip
+SUFFIXES = {
+    "table": (".txt",),
+    "csv": (".csv",),
+    "json": (".json",),
+    "html": (".html", ".htm"),
+    "markdown": (".md", ".markdown"),
+    "latex": (".tex",),
+}
 
 
 def output_group(
@@ -198,13 +257,23 @@ def output_group(
         formats = (*formats, "markdown", "latex")
     endings = ", ".join(SUFFIXES[format_][0] for format_ in formats)
     options = [
-        option("--format", "format_", type=click.Choice(formats), default=formats[0], show_default=False,
-               help=format_help.format(formats[0])),
+        option(
+            "--format",
+            "format_",
+            type=click.Choice(formats),
+            default=formats[0],
+            show_default=False,
+            help=format_help.format(formats[0]),
+        ),
         option("--json", "json_", is_flag=True, help="Short for --format json."),
         option("-o", "--output", metavar="FILE", type=Written(implied), help=output_help.format(endings)),
-        option("--raw-text", is_flag=True, help="In CSV, leave names that a spreadsheet takes for formulas (= + - @) "
-               "as they are, without an apostrophe before them."),
-    ]  # fmt: skip
+        option(
+            "--raw-text",
+            is_flag=True,
+            help="In CSV, leave names that a spreadsheet takes for formulas (= + - @) "
+            "as they are, without an apostrophe before them.",
+        ),
+    ]
     if plot:
         options.append(option("--plot", metavar="FILE", type=WRITTEN, callback=_drawable, help=plot))
     return Group("output", _output, tuple(options))

@@ -145,9 +145,15 @@ WRITTEN_AS: dict[str, Callable[[Any], str]] = {
 
 
 def table_of(
-    title: str, columns: Columns, headings: Mapping[str, str], *, rate: bool = True, rows: Sequence[int] | None = None,
-    note: str = "", **formats: Callable[[Any], str],
-) -> str:  # fmt: skip
+    title: str,
+    columns: Columns,
+    headings: Mapping[str, str],
+    *,
+    rate: bool = True,
+    rows: Sequence[int] | None = None,
+    note: str = "",
+    **formats: Callable[[Any], str],
+) -> str:
     """Return a table of some columns of a result, each under its heading and written as its name says.
 
     ``rate`` tells whether the measure shown is one, ``rows`` which to show, ``formats`` other ways to write columns.

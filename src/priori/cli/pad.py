@@ -17,13 +17,24 @@ from priori.words.numbers import level_text
 @make_command(
     "pad",
     SYSTEMS,
-    option("--apcer", metavar="LIST", default="0.05,0.1,0.2", help="Thresholds for which no type's APCER on the "
-           "development scores is above these rates, besides that of the criterion."),
-    option("--criterion", metavar="NAME", table="priori.decisions.criteria:CRITERIA", default="eer",
-           help="How the first threshold is chosen."),
+    option(
+        "--apcer",
+        metavar="LIST",
+        default="0.05,0.1,0.2",
+        help="Thresholds for which no type's APCER on the "
+        "development scores is above these rates, besides that of the criterion.",
+    ),
+    option(
+        "--criterion",
+        metavar="NAME",
+        table="priori.decisions.criteria:CRITERIA",
+        default="eer",
+        help="How the first threshold is chosen.",
+    ),
     option("--alpha", metavar="X", help="The trade-off of that criterion, where it has one. Default: 0.5."),
-    LEVEL, output_group("table", "csv", "json"),
-)  # fmt: skip
+    LEVEL,
+    output_group("table", "csv", "json"),
+)
 def command(systems: Systems, apcer: str, criterion: str, alpha: str | None, level: float, output: Output) -> None:
     """Print the rates of ISO/IEC 30107-3 on test scores at thresholds chosen on development scores, with intervals.
 

@@ -23,40 +23,78 @@ from priori.studies.planning import Development, Plan, TestKind
     option("--width", type=float, metavar="W", help="The full width of the interval."),
     option("--difference", type=float, metavar="D", help="Or the difference between two systems to be detected."),
     option("--power", type=float, default=0.8, help="The probability of detecting it."),
-    option("--assurance", type=float, default=0.8, metavar="P",
-           help="How often an interval will be no wider than --width."),
+    option(
+        "--assurance", type=float, default=0.8, metavar="P", help="How often an interval will be no wider than --width."
+    ),
     option("--far", type=float, metavar="RATE", help="The false acceptance rate expected, as a fraction."),
     option("--frr", type=float, metavar="RATE", help="The false rejection rate expected."),
     option("--far-b", type=float, metavar="RATE", help="The second system's. Default: the same."),
     option("--frr-b", type=float, metavar="RATE", help="The second system's. Default: the same."),
-    option("--intraclass", type=float, default=0.0, show_default=False, metavar="RHO",
-           help="The correlation of the errors of one user, where there is no pilot."),
-    SYSTEMS, *CRITERION,
-    option("--alpha", metavar="A",
-           help="The trade-off at which the pilot's threshold is chosen. Default: 0.5, or that of --costs."),
+    option(
+        "--intraclass",
+        type=float,
+        default=0.0,
+        show_default=False,
+        metavar="RHO",
+        help="The correlation of the errors of one user, where there is no pilot.",
+    ),
+    SYSTEMS,
+    *CRITERION,
+    option(
+        "--alpha",
+        metavar="A",
+        help="The trade-off at which the pilot's threshold is chosen. Default: 0.5, or that of --costs.",
+    ),
     *COSTS,
     option("--negatives-per-positive", type=float, metavar="R", help="Default: the pilot's, or 1."),
-    option("--negatives-per-user", type=float, metavar="M",
-           help="On average over all users, also those who have none. Default: the pilot's."),
-    option("--positives-per-user", type=float, metavar="M",
-           help="The same: of people who are ill or not, the share that is."),
-    option("--test", type=click.Choice(get_args(TestKind)),
-           help="Which test must detect the difference: compare (the default with two pilots), or one of ztest's; its "
-           "verdict needs both."),
-    option("--claim", type=click.Choice(get_args(Claim)),
-           help="What compare will claim. Default: method."),
-    option("--development", type=click.Choice(get_args(Development)), default="grow",
-           help="For the claim method: the development set grows with the test set, or stays as it is."),
-    option("--measure", metavar="NAME", table="priori.decisions.measures:MEASURES",
-           help="hter, dcf:..., wer:0.3, ... Default: the task's."),
+    option(
+        "--negatives-per-user",
+        type=float,
+        metavar="M",
+        help="On average over all users, also those who have none. Default: the pilot's.",
+    ),
+    option(
+        "--positives-per-user",
+        type=float,
+        metavar="M",
+        help="The same: of people who are ill or not, the share that is.",
+    ),
+    option(
+        "--test",
+        type=click.Choice(get_args(TestKind)),
+        help="Which test must detect the difference: compare (the default with two pilots), or one of ztest's; its "
+        "verdict needs both.",
+    ),
+    option("--claim", type=click.Choice(get_args(Claim)), help="What compare will claim. Default: method."),
+    option(
+        "--development",
+        type=click.Choice(get_args(Development)),
+        default="grow",
+        help="For the claim method: the development set grows with the test set, or stays as it is.",
+    ),
+    option(
+        "--measure",
+        metavar="NAME",
+        table="priori.decisions.measures:MEASURES",
+        help="hter, dcf:..., wer:0.3, ... Default: the task's.",
+    ),
     LEVEL,
     option("--one-sided", is_flag=True, help="The test will be one-sided."),
     output_group("table", "json", "csv"),
-)  # fmt: skip
+)
 def command(
-    systems: Systems, task: str, criterion: str | None, alpha: str | None, costs: str | None, prior: str | None,
-    measure: str | None, level: float, one_sided: bool, output: Output, options: dict[str, Any],
-) -> None:  # fmt: skip
+    systems: Systems,
+    task: str,
+    criterion: str | None,
+    alpha: str | None,
+    costs: str | None,
+    prior: str | None,
+    measure: str | None,
+    level: float,
+    one_sided: bool,
+    output: Output,
+    options: dict[str, Any],
+) -> None:
     """Print how many users and trials give an interval of a given width, or detect a difference with a given power.
 
     The rates expected are given, or measured on a pilot: the test scores of one or two systems, with thresholds

@@ -22,22 +22,44 @@ from priori.words.sentences import about_ranks
 
 @make_command(
     "rank",
-    SYSTEMS, *CRITERION, MEASURE,
+    SYSTEMS,
+    *CRITERION,
+    MEASURE,
     option("--alpha", metavar="NUMBER", help="Where systems are ranked. Default: 0.5, or the alpha of --costs."),
     *COSTS,
-    option("--against", type=click.Choice([*POSTERIORS]), default="eer",
-           help="What the a posteriori ranking goes by, on the test scores themselves."),
-    option("--claim", type=click.Choice(["deployed", "method"]), default="deployed",
-           help="Rank the thresholds as they are, or the systems tuned on other development sets."),
-    option("--family", type=click.Choice(["pairs", "best"]), default="pairs",
-           help="What is tested together: every pair, or the best against the rest."),
+    option(
+        "--against",
+        type=click.Choice([*POSTERIORS]),
+        default="eer",
+        help="What the a posteriori ranking goes by, on the test scores themselves.",
+    ),
+    option(
+        "--claim",
+        type=click.Choice(["deployed", "method"]),
+        default="deployed",
+        help="Rank the thresholds as they are, or the systems tuned on other development sets.",
+    ),
+    option(
+        "--family",
+        type=click.Choice(["pairs", "best"]),
+        default="pairs",
+        help="What is tested together: every pair, or the best against the rest.",
+    ),
     *resampling_options("auto"),
     output_group("table", "csv", "json", plot="Draw the slope chart of both rankings: FILE.svg, .png or .pdf."),
-)  # fmt: skip
+)
 def command(
-    systems: Systems, resampling: Resampling, output: Output, alpha: str | None, task: str,
-    criterion: str | None, measure: str | None, costs: str | None, prior: str | None, options: dict[str, Any],
-) -> None:  # fmt: skip
+    systems: Systems,
+    resampling: Resampling,
+    output: Output,
+    alpha: str | None,
+    task: str,
+    criterion: str | None,
+    measure: str | None,
+    costs: str | None,
+    prior: str | None,
+    options: dict[str, Any],
+) -> None:
     """Rank systems at thresholds fixed in advance, beside the ranking by EER, minDCF or AUC on the test scores.
 
     All systems are resampled by the same trials or users; every pair is tested, all together (step-down max-T). The csv
@@ -67,11 +89,21 @@ def _table(board: Leaderboard) -> str:
     ranks = zip(board.rank_lower, board.rank_upper, strict=True)
     between = [f"{lower}" if lower == upper else f"{lower}-{upper}" for lower, upper in ranks]
     headings = {
-        "rank": "rank", "between": "between", "system": "system", "value": measure, "lower": "lower", "upper": "upper",
-        "post_value": post, "post_rank": f"{post} rank", "groups": "group",
-    }  # fmt: skip
+        "rank": "rank",
+        "between": "between",
+        "system": "system",
+        "value": measure,
+        "lower": "lower",
+        "upper": "upper",
+        "post_value": post,
+        "post_rank": f"{post} rank",
+        "groups": "group",
+    }
     return table_of(
         f"{measure} at alpha {board.settings['alpha']:.4g}, thresholds fixed in advance",
-        {**board.columns(), "between": between}, headings, rate=bool(board.settings["rate"]), note=about_ranks(board),
+        {**board.columns(), "between": between},
+        headings,
+        rate=bool(board.settings["rate"]),
+        note=about_ranks(board),
         post_value=partial(percent, rate=post != "minDCF"),
-    )  # fmt: skip
+    )

@@ -47,20 +47,37 @@ def _number(text: str) -> float:
     "rates",
     one_set("test"),
     option("--threshold", multiple=True, required=True, metavar="X", help="The threshold; repeatable."),
-    option("--by", metavar="COLUMN", help="Compare the groups that this column names (sex, age, site), with "
-           "differentials; or, by user, say who makes the errors."),
-    option("--costs", metavar="fn=A,fp=B", help="What a false negative and a false positive cost: shows the cost per "
-           "decision; needs --prior."),
-    option("--prior", metavar="P", help="The share of positives where the system will be used: precision, NPV, F1, "
-           "accuracy, error and Matthews' correlation are shown as they will be there."),
+    option(
+        "--by",
+        metavar="COLUMN",
+        help="Compare the groups that this column names (sex, age, site), with "
+        "differentials; or, by user, say who makes the errors.",
+    ),
+    option(
+        "--costs",
+        metavar="fn=A,fp=B",
+        help="What a false negative and a false positive cost: shows the cost per decision; needs --prior.",
+    ),
+    option(
+        "--prior",
+        metavar="P",
+        help="The share of positives where the system will be used: precision, NPV, F1, "
+        "accuracy, error and Matthews' correlation are shown as they will be there.",
+    ),
     option("--fte", metavar="FAILED/PEOPLE", help="How many people, of all, could not enrol: adds rates with them."),
     LEVEL,
     output_group("table", "csv", "json", plot="Draw the groups, or the zoo plot, with --by: FILE.svg, .png or .pdf."),
-)  # fmt: skip
+)
 def command(
-    read: OneSet, threshold: tuple[str, ...], by: str | None, costs: str | None, prior: str | None, fte: str | None,
-    level: float, output: Output,
-) -> None:  # fmt: skip
+    read: OneSet,
+    threshold: tuple[str, ...],
+    by: str | None,
+    costs: str | None,
+    prior: str | None,
+    fte: str | None,
+    level: float,
+    output: Output,
+) -> None:
     """Print the outcomes of accepting the trials of TEST whose score is greater than X, and all measures.
 
     Rates of one class have an interval that allows for the users of the trials, where these are known. NaN scores
@@ -96,8 +113,11 @@ def command(
     counts = {"tp": outcomes.tp, "fp": outcomes.fp, "tn": outcomes.tn, "fn": outcomes.fn}
     limits, warnings = _limits(scores, thresholds, level, enrolled)
     numbers = {name: value for name, (value, _, _) in limits.items() if name not in values}
-    ends = {f"{name}_{end}": each for name, (_, *both) in limits.items()
-            for end, each in zip(("lower", "upper"), both, strict=True)}  # fmt: skip
+    ends = {
+        f"{name}_{end}": each
+        for name, (_, *both) in limits.items()
+        for end, each in zip(("lower", "upper"), both, strict=True)
+    }
     columns: dict[str, Any] = {"threshold": thresholds, **counts, **values, **numbers, **ends}
 
     def table() -> str:
@@ -236,11 +256,14 @@ def _users_table(found: priori.UserRates) -> str:
         kind = test["kind"]
         worst: dict[str, Any] = found.of_kind(kind, WORST)
         rows = [
-            [str(worst["user"][row]), f"{worst['errors'][row]} of {worst['trials'][row]}",
-             *(percent(float(worst[name][row])) for name in ("rate", "shrunken", "lower", "upper")),
-             kind if worst["found"][row] else ""]
+            [
+                str(worst["user"][row]),
+                f"{worst['errors'][row]} of {worst['trials'][row]}",
+                *(percent(float(worst[name][row])) for name in ("rate", "shrunken", "lower", "upper")),
+                kind if worst["found"][row] else "",
+            ]
             for row in range(len(worst["user"]))
-        ]  # fmt: skip
+        ]
         title = f"{test['rate'].upper()} of {KINDS[kind][1]} ({percent(test['overall'])} in all): highest first"
         note = "\n" + about_users(found) if test is found.tests[-1] else ""
         header = ["user", "errors", "rate", "shrunken", "lower", "upper", "found"]

@@ -19,15 +19,7 @@ from priori.cli.options import CLAIM, COSTS, CRITERION, MEASURE, one_alpha, outp
 from priori.cli.output import Output, Progress, emit, warn
 from priori.cli.systems import SYSTEMS, Systems
 from priori.examples import ABOUT, NAMES, load
-from priori.report import (
-    cautions,
-    render_csv,
-    render_html,
-    render_latex,
-    render_markdown,
-    study_dict,
-    verdict,
-)
+from priori.report import cautions, render_csv, render_html, render_latex, render_markdown, study_dict, verdict
 from priori.report.page import NEEDED
 from priori.report.pdf import write_pdf
 from priori.scores.systems import SourceFile, System
@@ -48,30 +40,55 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     "report",
     SYSTEMS,
     option("--example", type=click.Choice(NAMES), help="Bundled real scores, instead of files."),
-    *CRITERION, MEASURE,
-    option("--alpha", metavar="ALPHA",
-           help="The trade-off the verdict is about: 0.5 (the default), 99/109 or costs:COST_FN,COST_FP,PRIOR."),
+    *CRITERION,
+    MEASURE,
+    option(
+        "--alpha",
+        metavar="ALPHA",
+        help="The trade-off the verdict is about: 0.5 (the default), 99/109 or costs:COST_FN,COST_FP,PRIOR.",
+    ),
     *COSTS,
     option("--points", type=int, default=101, help="Number of alphas; the slider stops at each."),
     *resampling_options("auto"),
     option("--no-bootstrap", is_flag=True, help="No confidence intervals and no tests: faster."),
     CLAIM,
     option("--unpaired", is_flag=True, help="The systems were tested on different trials."),
-    option("--title", default="", show_default=False, metavar="TEXT",
-           help="The heading of the page. Default: the systems' names."),
-    option("--pdf", metavar="FILE", type=WRITTEN,
-           help="Also write the report to FILE as PDF, its first page a summary."),
+    option(
+        "--title",
+        default="",
+        show_default=False,
+        metavar="TEXT",
+        help="The heading of the page. Default: the systems' names.",
+    ),
+    option(
+        "--pdf", metavar="FILE", type=WRITTEN, help="Also write the report to FILE as PDF, its first page a summary."
+    ),
     option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider."),
-    output_group("html", *TEXTS,
-                 format_help="The page, tables for a paper, or all data. Default: as the file's name ends, or {}.",
-                 output_help=f"Write to FILE (atomically): {{}}. Default: {PAGE}; other formats, stdout.",
-                 default_file=PAGE),
-)  # fmt: skip
+    output_group(
+        "html",
+        *TEXTS,
+        format_help="The page, tables for a paper, or all data. Default: as the file's name ends, or {}.",
+        output_help=f"Write to FILE (atomically): {{}}. Default: {PAGE}; other formats, stdout.",
+        default_file=PAGE,
+    ),
+)
 def command(
-    systems: Systems, example: str | None, task: str, criterion: str | None, measure: str | None, alpha: str | None,
-    costs: str | None, prior: str | None, resampling: Resampling, no_bootstrap: bool, title: str, pdf: str | None,
-    static: bool, output: Output, options: dict[str, Any],
-) -> None:  # fmt: skip
+    systems: Systems,
+    example: str | None,
+    task: str,
+    criterion: str | None,
+    measure: str | None,
+    alpha: str | None,
+    costs: str | None,
+    prior: str | None,
+    resampling: Resampling,
+    no_bootstrap: bool,
+    title: str,
+    pdf: str | None,
+    static: bool,
+    output: Output,
+    options: dict[str, Any],
+) -> None:
     """Write one self-contained page about one or more systems, and print its verdict.
 
     The page opens in any browser, from a file, without a network: verdict, cautions, Expected Performance Curves
@@ -97,8 +114,17 @@ def command(
     resampled = {("seed" if name == "rng" else name): value for name, value in vars(resampling).items()}
     resampled["bootstrap"] = None if no_bootstrap else resampling.bootstrap or "auto"
     asked = one_alpha(alpha, "the verdict is about one alpha; the page shows all of them")
-    settings = Settings(task=task, criterion=criterion, measure=measure, alpha=asked, costs=costs, prior=prior,
-                        title=title, **resampled, **options)  # fmt: skip
+    settings = Settings(
+        task=task,
+        criterion=criterion,
+        measure=measure,
+        alpha=asked,
+        costs=costs,
+        prior=prior,
+        title=title,
+        **resampled,
+        **options,
+    )
     evaluated = _systems(systems, example)
     with Progress() as progress:
         study = make_study(evaluated, settings, progress=progress.stage, command=typed(context))

@@ -24,10 +24,15 @@ if TYPE_CHECKING:
 
 #: What a curve is drawn in, for ROC curves.
 IN_AXES = (
-    option("--axes", type=click.Choice([*AXES]), default="far-tpr", help="What is shown: far-frr, as in the papers, "
-           "draws both errors and the break-even line; recall-precision the precision-recall curve."),
+    option(
+        "--axes",
+        type=click.Choice([*AXES]),
+        default="far-tpr",
+        help="What is shown: far-frr, as in the papers, "
+        "draws both errors and the break-even line; recall-precision the precision-recall curve.",
+    ),
     option("--log", is_flag=True, help="Errors on logarithmic axes."),
-)  # fmt: skip
+)
 
 
 def curve_command(name: Literal["roc", "det"]) -> click.Command:
@@ -50,22 +55,35 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
 
     @make_command(
         name,
-        SYSTEMS, *CRITERION,
+        SYSTEMS,
+        *CRITERION,
         option("--alpha", metavar="LIST", help="The a priori points of --system. Default: 0.5, or that of --costs."),
         *COSTS,
         *(IN_AXES if name == "roc" else ()),
-        option("--points", metavar="thin|all|hull|N", default="thin",
-               help="Enough points for a drawing, all points, the convex hull, or those nearest to N false positive "
-               "rates; the last two do not need all scores in memory."),
+        option(
+            "--points",
+            metavar="thin|all|hull|N",
+            default="thin",
+            help="Enough points for a drawing, all points, the convex hull, or those nearest to N false positive "
+            "rates; the last two do not need all scores in memory.",
+        ),
         *resampling_options(None),
         output_group("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf."),
         help=help,
-    )  # fmt: skip
+    )
     def command(
-        systems: Systems, task: str, criterion: str | None, alpha: str | None,
-        costs: str | None, prior: str | None, points: str, resampling: Resampling | None, threads: int | None,
-        output: Output, options: dict[str, Any],
-    ) -> None:  # fmt: skip
+        systems: Systems,
+        task: str,
+        criterion: str | None,
+        alpha: str | None,
+        costs: str | None,
+        prior: str | None,
+        points: str,
+        resampling: Resampling | None,
+        threads: int | None,
+        output: Output,
+        options: dict[str, Any],
+    ) -> None:
         if not systems:
             raise OptionError("give at least one set of scores, --scores NAME FILE, or systems, --system NAME DEV TEST")
         view = View(**options, prior=prior if costs is None else None)

@@ -52,8 +52,11 @@ class Reading:
             scores: ScoreSet = self._scanned(scan, path)
             return _watched(scores, path)
         if self.engine not in ("auto", "memory"):
-            why = f"knows no {known[0]} of a trial; use --engine memory" if known else (
-                "reads files on their own: no --trials, no standard input")  # fmt: skip
+            why = (
+                f"knows no {known[0]} of a trial; use --engine memory"
+                if known
+                else ("reads files on their own: no --trials, no standard input")
+            )
             raise OptionError(f"--engine {self.engine} {why}")
         from priori.readers import read
 
@@ -92,13 +95,19 @@ class Reading:
         """How files are read, as `priori.read` and `priori.read_table` take it."""
         columns = pairs_of("--column", COLUMN, [*self.column, *_named("attack", self.attack_column)])
         if of_one := [key for key in columns if ":" in key]:
-            raise OptionError(f"--column {of_one[0]}={columns[of_one[0]]}: no system is called "
-                              f"{of_one[0].rpartition(':')[0]!r} here; leave the name out")  # fmt: skip
+            raise OptionError(
+                f"--column {of_one[0]}={columns[of_one[0]]}: no system is called "
+                f"{of_one[0].rpartition(':')[0]!r} here; leave the name out"
+            )
         return {
-            "format": self.input_format, "columns": columns, "pos_label": self.positive,
-            "attack_label": list(self.attack) or None, "nan": self.nan, "lower_is_better": self.lower_is_better,
+            "format": self.input_format,
+            "columns": columns,
+            "pos_label": self.positive,
+            "attack_label": list(self.attack) or None,
+            "nan": self.nan,
+            "lower_is_better": self.lower_is_better,
             "announce": tell,
-        }  # fmt: skip
+        }
 
 
 #: How a column is named.
@@ -143,28 +152,63 @@ def _small(path: str) -> bool:
 
 
 #: How files are read; the command gets it as ``reading``.
-READING = Group("reading", Reading, (
-    option("--input-format", metavar="NAME", table="priori.readers.formats:FORMATS",
-           help="Force the file format instead of recognising it: csv, tsv, table, parquet, arrow, jsonl, two-column, "
-           "bob4, bob5, kaldi, voxceleb."),
-    option("--column", multiple=True, metavar="OURS=THEIRS", help="The name of a column in your files: "
-           "score, label, user, probe_user, trial, dataset, group, attack, time or weight (how often a row counts); "
-           "in those of one system, SYSTEM:OURS=THEIRS. Repeatable."),
-    option("--positive", metavar="VALUE", help="The label of the positive class, if the labels are not a known pair."),
-    option("--attack", multiple=True, metavar="VALUE", help="The label of attacks, a third kind of trial, where it is "
-           "not spoof or attack. Repeatable."),
-    option("--attack-column", metavar="COLUMN", help="The column that holds the type of each attack. Trials where it "
-           "says -, none or what it says of positive trials are no attacks."),
-    option("--nan", type=click.Choice(["error", "reject", "drop"]), default="error",
-           help="What a NaN score means: an error, a trial that is always rejected, or one to leave out."),
-    option("--lower-is-better", is_flag=True, help="The scores are distances: negate them."),
-    option("--engine", type=click.Choice(["auto", "memory", "duckdb", "spark"]), default="auto",
-           help="What counts the trials; auto: memory if the files fit, else duckdb, which scans them. A glob between "
-           "quotes, or a directory, stands for many Parquet files."),
-    option("--memory", default="1GB", metavar="SIZE", help="How much memory to use."),
-    option("--temp", metavar="DIR", help="Where temporary files go; they are removed at the end. Standard input and "
-           "other pipes are kept where TMPDIR says, at most 16 GiB."),
-))  # fmt: skip
+READING = Group(
+    "reading",
+    Reading,
+    (
+        option(
+            "--input-format",
+            metavar="NAME",
+            table="priori.readers.formats:FORMATS",
+            help="Force the file format instead of recognising it: csv, tsv, table, parquet, arrow, jsonl, two-column, "
+            "bob4, bob5, kaldi, voxceleb.",
+        ),
+        option(
+            "--column",
+            multiple=True,
+            metavar="OURS=THEIRS",
+            help="The name of a column in your files: "
+            "score, label, user, probe_user, trial, dataset, group, attack, time or weight (how often a row counts); "
+            "in those of one system, SYSTEM:OURS=THEIRS. Repeatable.",
+        ),
+        option(
+            "--positive", metavar="VALUE", help="The label of the positive class, if the labels are not a known pair."
+        ),
+        option(
+            "--attack",
+            multiple=True,
+            metavar="VALUE",
+            help="The label of attacks, a third kind of trial, where it is not spoof or attack. Repeatable.",
+        ),
+        option(
+            "--attack-column",
+            metavar="COLUMN",
+            help="The column that holds the type of each attack. Trials where it "
+            "says -, none or what it says of positive trials are no attacks.",
+        ),
+        option(
+            "--nan",
+            type=click.Choice(["error", "reject", "drop"]),
+            default="error",
+            help="What a NaN score means: an error, a trial that is always rejected, or one to leave out.",
+        ),
+        option("--lower-is-better", is_flag=True, help="The scores are distances: negate them."),
+        option(
+            "--engine",
+            type=click.Choice(["auto", "memory", "duckdb", "spark"]),
+            default="auto",
+            help="What counts the trials; auto: memory if the files fit, else duckdb, which scans them. A glob between "
+            "quotes, or a directory, stands for many Parquet files.",
+        ),
+        option("--memory", default="1GB", metavar="SIZE", help="How much memory to use."),
+        option(
+            "--temp",
+            metavar="DIR",
+            help="Where temporary files go; they are removed at the end. Standard input and "
+            "other pipes are kept where TMPDIR says, at most 16 GiB.",
+        ),
+    ),
+)
 
 
 #: Reads the one set of scores that a command is about, with further columns.
@@ -194,10 +238,14 @@ def one_set(part: Literal["dev", "test"]) -> Group:
         return read
 
     options = (
-        option("--system", nargs=3, metavar="NAME DEV TEST", help=f"A system whose {which} scores are used, instead "
-               f"of {part.upper()}."),
+        option(
+            "--system",
+            nargs=3,
+            metavar="NAME DEV TEST",
+            help=f"A system whose {which} scores are used, instead of {part.upper()}.",
+        ),
         option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores are joined with."),
-    )  # fmt: skip
+    )
     file = click.Argument([part], metavar=f"[{part.upper()}]", required=False)
     return Group("read", make, (file, *options), last=READING.options)
 
@@ -237,10 +285,20 @@ class Systems:
     """The systems of a command, as typed: read when asked for."""
 
     def __init__(
-        self, system: Sequence[tuple[str, str, str]], trials: tuple[str, str] | None, table: str | None,
-        systems_in: str | None, systems_columns: str | None, split: str | None, where: Sequence[str],
-        scores: Sequence[tuple[str, str]], folds: int | None, mixed_users: bool, split_seed: int, **reading: Any,
-    ) -> None:  # fmt: skip
+        self,
+        system: Sequence[tuple[str, str, str]],
+        trials: tuple[str, str] | None,
+        table: str | None,
+        systems_in: str | None,
+        systems_columns: str | None,
+        split: str | None,
+        where: Sequence[str],
+        scores: Sequence[tuple[str, str]],
+        folds: int | None,
+        mixed_users: bool,
+        split_seed: int,
+        **reading: Any,
+    ) -> None:
         self.typed = [(printable(name), *paths) for name, *paths in system]
         self.scores = [(printable(name), path) for name, path in scores]
         self.trials, self.reading = trials or (None, None), Reading(**reading)
@@ -320,9 +378,11 @@ class Systems:
             )
         filters = pairs_of("--where", "COLUMN=VALUE,VALUE", self.where)
         read = self.reading.read_table(
-            self.table, systems=self.systems_in or _listed(self.systems_columns),
-            split=_split_by(self.split), where={name: _listed(values) for name, values in filters.items()},
-        )  # fmt: skip
+            self.table,
+            systems=self.systems_in or _listed(self.systems_columns),
+            split=_split_by(self.split),
+            where={name: _listed(values) for name, values in filters.items()},
+        )
         file = source_file(self.table)
         return [System(name, *sets, file, file) for name, sets in read.items()]
 
@@ -338,8 +398,10 @@ class Systems:
     def _parts(self, path: str, reading: Reading) -> tuple[ScoreSet, ScoreSet]:
         if self.split is None:
             whole = reading.read(path).load()
-            tell(f"{path}: {self.folds} folds at random{self._users(whole)}; each is judged with thresholds "
-                 "chosen on the others, which intervals keep as they are")  # fmt: skip
+            tell(
+                f"{path}: {self.folds} folds at random{self._users(whole)}; each is judged with thresholds "
+                "chosen on the others, which intervals keep as they are"
+            )
             return whole, whole
         shares = re.fullmatch(r"([0-9.]+)/([0-9.]+)", self.split.replace(" ", ""))
         if shares:
@@ -400,23 +462,55 @@ class Systems:
 
 
 #: ``--system NAME DEV TEST``, the trials files that go with it, and how files are read; the command gets ``systems``.
-SYSTEMS = Group("systems", Systems, (
-    option("--system", "system", nargs=3, multiple=True, metavar="NAME DEV TEST",
-           help="A system's name, development scores and test scores. Repeat for more systems."),
-    option("--scores", nargs=2, multiple=True, metavar="NAME FILE",
-           help="Or a name and one file, for --folds or --split. Repeatable."),
-    option("--folds", type=click.IntRange(min=2), metavar="N",
-           help="With --scores: judge each of N folds with the thresholds chosen on the others."),
-    option("--table", metavar="FILE", help="One table with all systems instead of --system."),
-    option("--systems-in", metavar="COLUMN", help="The column of the table that names the system of each row."),
-    option("--systems-columns", metavar="A,B,...", help="Or the columns with the scores of one system each."),
-    option("--split", metavar="HOW", help="Which rows are development trials, which are test trials: COLUMN=DEV:TEST "
-           "by the values of a column; with --scores also 50/50 at random, or COLUMN=2024-01-31 before and from then "
-           "on. The trials of a user stay together."),
-    option("--mixed-users", is_flag=True, help="Let --split and --folds put trials of one user on both sides."),
-    option("--split-seed", type=click.IntRange(min=0), default=0, help="Seed of --split 50/50 and of --folds."),
-    option("--where", multiple=True, metavar="COLUMN=VALUE,...",
-           help="Keep the rows with these values, in every set that has all of them. Repeatable."),
-    option("--trials", nargs=2, metavar="DEV TEST",
-           help="The trials files (Kaldi, VoxCeleb) that the development and test scores are joined with."),
-), last=READING.options)  # fmt: skip
+SYSTEMS = Group(
+    "systems",
+    Systems,
+    (
+        option(
+            "--system",
+            "system",
+            nargs=3,
+            multiple=True,
+            metavar="NAME DEV TEST",
+            help="A system's name, development scores and test scores. Repeat for more systems.",
+        ),
+        option(
+            "--scores",
+            nargs=2,
+            multiple=True,
+            metavar="NAME FILE",
+            help="Or a name and one file, for --folds or --split. Repeatable.",
+        ),
+        option(
+            "--folds",
+            type=click.IntRange(min=2),
+            metavar="N",
+            help="With --scores: judge each of N folds with the thresholds chosen on the others.",
+        ),
+        option("--table", metavar="FILE", help="One table with all systems instead of --system."),
+        option("--systems-in", metavar="COLUMN", help="The column of the table that names the system of each row."),
+        option("--systems-columns", metavar="A,B,...", help="Or the columns with the scores of one system each."),
+        option(
+            "--split",
+            metavar="HOW",
+            help="Which rows are development trials, which are test trials: COLUMN=DEV:TEST "
+            "by the values of a column; with --scores also 50/50 at random, or COLUMN=2024-01-31 before and from then "
+            "on. The trials of a user stay together.",
+        ),
+        option("--mixed-users", is_flag=True, help="Let --split and --folds put trials of one user on both sides."),
+        option("--split-seed", type=click.IntRange(min=0), default=0, help="Seed of --split 50/50 and of --folds."),
+        option(
+            "--where",
+            multiple=True,
+            metavar="COLUMN=VALUE,...",
+            help="Keep the rows with these values, in every set that has all of them. Repeatable.",
+        ),
+        option(
+            "--trials",
+            nargs=2,
+            metavar="DEV TEST",
+            help="The trials files (Kaldi, VoxCeleb) that the development and test scores are joined with.",
+        ),
+    ),
+    last=READING.options,
+)

@@ -20,15 +20,25 @@ from priori.decisions.tasks import get_task
 @make_command(
     "threshold",
     one_set("dev"),
-    option("--alpha", metavar="LIST",
-           help="The trade-off: 0.5 (the default), a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR. Or the limit of "
-           "at-most-far and the like, which has no default."),
-    *COSTS, *CRITERION, output_group("table", "csv", "json"),
-)  # fmt: skip
+    option(
+        "--alpha",
+        metavar="LIST",
+        help="The trade-off: 0.5 (the default), a list 0.1,0.5,0.9, or costs:COST_FN,COST_FP,PRIOR. Or the limit of "
+        "at-most-far and the like, which has no default.",
+    ),
+    *COSTS,
+    *CRITERION,
+    output_group("table", "csv", "json"),
+)
 def command(
-    read: OneSet, alpha: str | None, costs: str | None, prior: str | None, task: str, criterion: str | None,
+    read: OneSet,
+    alpha: str | None,
+    costs: str | None,
+    prior: str | None,
+    task: str,
+    criterion: str | None,
     output: Output,
-) -> None:  # fmt: skip
+) -> None:
     """Print the threshold that minimises the criterion on DEV, and the rates it has there.
 
     A trial is accepted when its score is greater than the threshold.

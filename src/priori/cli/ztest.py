@@ -38,25 +38,50 @@ RATES = ("far", "frr", "negatives", "positives")
     SYSTEMS,
     option("--unpaired", is_flag=True, help="The two test sets hold different trials."),
     *CRITERION,
-    option("--alpha", metavar="LIST",
-           help="The trade-off at which thresholds are chosen: 0.5 (the default), or a list for two systems."),
+    option(
+        "--alpha",
+        metavar="LIST",
+        help="The trade-off at which thresholds are chosen: 0.5 (the default), or a list for two systems.",
+    ),
     *COSTS,
     option("--points", type=int, help="Number of alphas from 0 to 1, for two systems."),
-    option("--measure", metavar="NAME", table="priori.decisions.measures:MEASURES",
-           help="What is tested: hter, dcf:..., wer:0.3, far, ... Default: the task's."),
+    option(
+        "--measure",
+        metavar="NAME",
+        table="priori.decisions.measures:MEASURES",
+        help="What is tested: hter, dcf:..., wer:0.3, far, ... Default: the task's.",
+    ),
     LEVEL,
-    option("--alternative", type=click.Choice(["two-sided", "less", "greater"]), help="Whether A differs from B, is "
-           "below it, or above it. For one system: an upper (less) or lower limit."),
-    option("--one-sided", is_flag=True, help="Same as --alternative greater: A cannot be below B (Eq. 3.20). For one "
-           "system: an upper limit."),
-    output_group("table", "json", "csv",
-                 plot="Along alpha: draw the curves and the confidence, FILE.svg, .png or .pdf."),
-)  # fmt: skip
+    option(
+        "--alternative",
+        type=click.Choice(["two-sided", "less", "greater"]),
+        help="Whether A differs from B, is below it, or above it. For one system: an upper (less) or lower limit.",
+    ),
+    option(
+        "--one-sided",
+        is_flag=True,
+        help="Same as --alternative greater: A cannot be below B (Eq. 3.20). For one system: an upper limit.",
+    ),
+    output_group(
+        "table", "json", "csv", plot="Along alpha: draw the curves and the confidence, FILE.svg, .png or .pdf."
+    ),
+)
 def command(
-    systems: Systems, unpaired: bool, task: str, criterion: str | None, alpha: str | None, costs: str | None,
-    prior: str | None, points: int | None, measure: str | None, level: float, alternative: str | None,
-    one_sided: bool, output: Output, options: dict[str, Any],
-) -> None:  # fmt: skip
+    systems: Systems,
+    unpaired: bool,
+    task: str,
+    criterion: str | None,
+    alpha: str | None,
+    costs: str | None,
+    prior: str | None,
+    points: int | None,
+    measure: str | None,
+    level: float,
+    alternative: str | None,
+    one_sided: bool,
+    output: Output,
+    options: dict[str, Any],
+) -> None:
     """Print intervals around the HTER (or DCF) of one system, or test whether two systems differ.
 
     From published rates, or from scores: thresholds are then chosen on each system's development scores. With
@@ -102,9 +127,11 @@ def command(
         raise OptionError("several alphas are for two systems; give one --alpha, or a second --system")
     tests = priori.ztest_epc(*curves, unpaired=unpaired, **settings)
     output.finish(
-        tests, table=lambda: _curve_table(tests), figure=lambda plots: plots.figure_ztest(tests),
+        tests,
+        table=lambda: _curve_table(tests),
+        figure=lambda plots: plots.figure_ztest(tests),
         warnings=joined(tests.warnings, of_curves),
-    )  # fmt: skip
+    )
 
 
 def _at_one_alpha(curves: list[priori.EPC], unpaired: bool, settings: dict[str, Any]) -> ZTest:
@@ -112,9 +139,14 @@ def _at_one_alpha(curves: list[priori.EPC], unpaired: bool, settings: dict[str, 
     measure = wer(float(first.alpha[0])) if first.measure.needs_alpha else get_measure(first.measure)
     other = (last.test, float(last.threshold[0])) if len(curves) == 2 else (None, None)
     return priori.ztest_scores(
-        first.test, float(first.threshold[0]), *other,
-        unpaired=unpaired, measure=measure, names=(first.name, last.name), **settings,
-    )  # fmt: skip
+        first.test,
+        float(first.threshold[0]),
+        *other,
+        unpaired=unpaired,
+        measure=measure,
+        names=(first.name, last.name),
+        **settings,
+    )
 
 
 def _thresholds(curves: list[priori.EPC]) -> dict[str, Any]:
@@ -130,9 +162,11 @@ def _finish(
     output: Output, test: ZTest, chosen: Mapping[str, Any] | None = None, of_curves: tuple[str, ...] = ()
 ) -> None:
     output.finish(
-        test, table=lambda: _table(test), json=lambda: {**(chosen or {}), **test.to_dict()},
+        test,
+        table=lambda: _table(test),
+        json=lambda: {**(chosen or {}), **test.to_dict()},
         warnings=joined(test.warnings, of_curves),
-    )  # fmt: skip
+    )
 
 
 def _table(test: ZTest) -> str:
@@ -152,9 +186,16 @@ def _table(test: ZTest) -> str:
         f"{percent(float(b.hter.value), rate)}; difference {a.name} minus {b.name} ({test.alternative})"
     )
     for method, paired in test.comparison.tests.items():
-        rows.append([_label(method, METHODS[method][0], title), percent(float(paired.value), rate), f"{paired.sd:.4f}",
-                     f"{paired.statistic:.2f}", f"{paired.p_value:.4g}",
-                     f"{100 * float(paired.confidence):.1f} %"])  # fmt: skip
+        rows.append(
+            [
+                _label(method, METHODS[method][0], title),
+                percent(float(paired.value), rate),
+                f"{paired.sd:.4f}",
+                f"{paired.statistic:.2f}",
+                f"{paired.p_value:.4g}",
+                f"{100 * float(paired.confidence):.1f} %",
+            ]
+        )
     header = ["", "difference", "sd", "z", "p-value", "confidence"]
     return table_text(heading, header, rows, note=test.sentence)
 
@@ -169,7 +210,11 @@ def _curve_table(tests: ZTestCurve) -> str:
     kinds = [name for name in ("dependent", "independent") if f"confidence_{name}" in columns]
     title = f"{tests.measure.title} of {tests.a.name} and {tests.b.name}, and the confidence that they differ"
     headings = {
-        "alpha": "alpha", "value_a": tests.a.name, "value_b": tests.b.name, "difference": "difference",
-        **{f"confidence_{name}": name for name in kinds}, "significant": "significant",
-    }  # fmt: skip
+        "alpha": "alpha",
+        "value_a": tests.a.name,
+        "value_b": tests.b.name,
+        "difference": "difference",
+        **{f"confidence_{name}": name for name in kinds},
+        "significant": "significant",
+    }
     return table_of(title, columns, headings, rate=tests.measure.rate)

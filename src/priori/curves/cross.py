@@ -90,10 +90,18 @@ class CrossEPC(EPC):
 
     def at(self, alpha: Any) -> EPC:
         """Return the curve at other alphas, one or a list, with the same folds."""
-        return _cross(self.dev.load(), self.fold, {
-            "task": self.task, "criterion": self.criterion, "measure": self.measure, "alpha": alpha, "name": self.name,
-            "weight": self.weight,
-        })  # fmt: skip
+        return _cross(
+            self.dev.load(),
+            self.fold,
+            {
+                "task": self.task,
+                "criterion": self.criterion,
+                "measure": self.measure,
+                "alpha": alpha,
+                "name": self.name,
+                "weight": self.weight,
+            },
+        )
 
     def showing(self, measure: Measure) -> EPC:
         """Return the same thresholds shown by another measure; ``best`` stays that of the first."""
@@ -168,10 +176,23 @@ def cross_epc(
     # Users stay in one fold with all their trials, whichever is which; trials on their own are needed one by one.
     by_user = together and known.has_users
     whole = condense(known, ("user", "probe_user"), narrow=BOUND)[0] if by_user else known.load()
-    return _cross(whole, fold_of_trials(whole, folds, rng=rng, together=together), {
-        "task": task, "criterion": criterion, "measure": measure, "points": points, "bounds": bounds, "alpha": alpha,
-        "costs": costs, "prior": prior, "preset": preset, "weight": weight, "name": name,
-    })  # fmt: skip
+    return _cross(
+        whole,
+        fold_of_trials(whole, folds, rng=rng, together=together),
+        {
+            "task": task,
+            "criterion": criterion,
+            "measure": measure,
+            "points": points,
+            "bounds": bounds,
+            "alpha": alpha,
+            "costs": costs,
+            "prior": prior,
+            "preset": preset,
+            "weight": weight,
+            "name": name,
+        },
+    )
 
 
 def _cross(whole: Scores, fold: tuple[Ints, Ints], settings: dict[str, Any]) -> CrossEPC:

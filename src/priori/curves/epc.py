@@ -279,9 +279,22 @@ class EPC(Result):
         True
         """
         band: Band = above(self, "band")(
-            self, bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users,
-            promise, future_users, future_trials, threads=threads, progress=progress, keep=keep,
-        )  # fmt: skip
+            self,
+            bootstrap,
+            n_resamples,
+            resample,
+            confidence_level,
+            interval,
+            simultaneous,
+            rng,
+            shared_users,
+            promise,
+            future_users,
+            future_trials,
+            threads=threads,
+            progress=progress,
+            keep=keep,
+        )
         return band
 
     def plot(
@@ -390,17 +403,37 @@ def epc(
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
     (curve,) = make_curves(
-        {name: (dev, test)}, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha,
-        costs=costs, prior=prior, exact=exact, preset=preset, weight=weight,
-    )  # fmt: skip
+        {name: (dev, test)},
+        task=task,
+        criterion=criterion,
+        measure=measure,
+        points=points,
+        bounds=bounds,
+        alpha=alpha,
+        costs=costs,
+        prior=prior,
+        exact=exact,
+        preset=preset,
+        weight=weight,
+    )
     return curve
 
 
 def make_curves(
-    systems: Mapping[str, tuple[Any, Any]], *, task: str | Task = "authentication", criterion: Any = None,
-    measure: Any = None, points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None, costs: Any = None,
-    prior: Any = None, exact: bool = False, preset: str | None = None, weight: Weight = "trial",
-) -> list[EPC]:  # fmt: skip
+    systems: Mapping[str, tuple[Any, Any]],
+    *,
+    task: str | Task = "authentication",
+    criterion: Any = None,
+    measure: Any = None,
+    points: int = 101,
+    bounds: tuple[Any, Any] = (0, 1),
+    alpha: Any = None,
+    costs: Any = None,
+    prior: Any = None,
+    exact: bool = False,
+    preset: str | None = None,
+    weight: Weight = "trial",
+) -> list[EPC]:
     """Compute the curve of each system; those of one table that is scanned are counted together."""
     devs, tests = ([as_score_set(sets[part]) for sets in systems.values()] for part in (0, 1))
     if preset is not None:
@@ -435,15 +468,31 @@ def make_curves(
     for n, (name, dev, test, choice, outcomes) in enumerate(zip(systems, devs, tests, choices, counted, strict=True)):
         plain = weight == "trial" and not mixed[n]
         shown = outcomes if plain else count(judged(test, weight), choice.threshold)
-        curves.append(EPC(
-            name=name, dev=dev, test=test, task=domain, criterion=chosen_by, measure=aggregate, fractions=fractions,
-            alpha=alphas[n], threshold=choice.threshold, outcomes=outcomes,
-            dev_outcomes=count(dev.unmixed, choice.threshold) if mixed[n] else choice.outcomes,
-            dev_v1=domain.v1(choice.outcomes), dev_v2=domain.v2(choice.outcomes), v1=domain.v1(shown),
-            v2=domain.v2(shown), value=aggregate(shown, alphas[n]), best=aggregate(bests[n], alphas[n]), exact=exact,
-            bounds=limits if alpha is None else (min(fractions), max(fractions)), weight=weight,
-            omega=getattr(test, "omega", None),
-        ))  # fmt: skip
+        curves.append(
+            EPC(
+                name=name,
+                dev=dev,
+                test=test,
+                task=domain,
+                criterion=chosen_by,
+                measure=aggregate,
+                fractions=fractions,
+                alpha=alphas[n],
+                threshold=choice.threshold,
+                outcomes=outcomes,
+                dev_outcomes=count(dev.unmixed, choice.threshold) if mixed[n] else choice.outcomes,
+                dev_v1=domain.v1(choice.outcomes),
+                dev_v2=domain.v2(choice.outcomes),
+                v1=domain.v1(shown),
+                v2=domain.v2(shown),
+                value=aggregate(shown, alphas[n]),
+                best=aggregate(bests[n], alphas[n]),
+                exact=exact,
+                bounds=limits if alpha is None else (min(fractions), max(fractions)),
+                weight=weight,
+                omega=getattr(test, "omega", None),
+            )
+        )
     return curves
 
 

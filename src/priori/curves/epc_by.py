@@ -178,11 +178,24 @@ def epc_by(
     counted, best = (parts[1].count(each) for each in chosen)
     rows = np.tile(alphas, len(names))
     return GroupedEPC(
-        group=np.repeat(np.array(names), alphas.size), alpha=rows, threshold=chosen[0], fp=counted.fp, fn=counted.fn,
-        negatives=counted.negatives, positives=counted.positives, v1=domain.v1(counted), v2=domain.v2(counted),
-        value=aggregate(counted, rows), best=aggregate(best, rows), by=by, task=domain.name, criterion=chosen_by.name,
-        measure=aggregate.name, points=alphas.size, skipped=tuple(skipped),
-    )._came_from(sets[1])  # fmt: skip
+        group=np.repeat(np.array(names), alphas.size),
+        alpha=rows,
+        threshold=chosen[0],
+        fp=counted.fp,
+        fn=counted.fn,
+        negatives=counted.negatives,
+        positives=counted.positives,
+        v1=domain.v1(counted),
+        v2=domain.v2(counted),
+        value=aggregate(counted, rows),
+        best=aggregate(best, rows),
+        by=by,
+        task=domain.name,
+        criterion=chosen_by.name,
+        measure=aggregate.name,
+        points=alphas.size,
+        skipped=tuple(skipped),
+    )._came_from(sets[1])
 
 
 def _matched(sets: Sequence[Scores], by: By, thresholds: str) -> tuple[list[str], list[_Trials], list[str]]:

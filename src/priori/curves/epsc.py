@@ -178,12 +178,23 @@ class EPSC(Result, OverBoth):
         A simultaneous band covers the curve of each omega, not all of them together.
         """
         bands = [
-            curve.band(bootstrap=bootstrap, n_resamples=n_resamples, resample=resample,
-                       confidence_level=confidence_level, interval=interval, simultaneous=simultaneous, rng=rng,
-                       shared_users=shared_users, promise=promise, future_users=future_users,
-                       future_trials=future_trials, threads=threads, progress=progress)
+            curve.band(
+                bootstrap=bootstrap,
+                n_resamples=n_resamples,
+                resample=resample,
+                confidence_level=confidence_level,
+                interval=interval,
+                simultaneous=simultaneous,
+                rng=rng,
+                shared_users=shared_users,
+                promise=promise,
+                future_users=future_users,
+                future_trials=future_trials,
+                threads=threads,
+                progress=progress,
+            )
             for curve in self.curves
-        ]  # fmt: skip
+        ]
         band: SurfaceBand = above(self, "band")(self, bands)
         return band
 
@@ -236,16 +247,32 @@ def _epsc(dev: Scores, test: Scores, omegas: Sequence[float], curves: Sequence[E
     ]
     types = tuple(np.unique(test.attacks[test.attacks != ""]).tolist())
     return EPSC(
-        name, dev, test, tuple(curves), types, omega, np.concatenate([curve.alpha for curve in curves]),
-        columns["threshold"], accepted[0], np.concatenate([curve.v2 for curve in curves]), accepted[1],
-        np.concatenate([curve.v1 for curve in curves]), columns["value"], columns["best"],
-    )._came_from(test)  # fmt: skip
+        name,
+        dev,
+        test,
+        tuple(curves),
+        types,
+        omega,
+        np.concatenate([curve.alpha for curve in curves]),
+        columns["threshold"],
+        accepted[0],
+        np.concatenate([curve.v2 for curve in curves]),
+        accepted[1],
+        np.concatenate([curve.v1 for curve in curves]),
+        columns["value"],
+        columns["best"],
+    )._came_from(test)
 
 
 def adcf(
-    dev: Any, test: Any, *, costs: Sequence[Any] = (1, 10, 20), priors: Sequence[Any] = ("0.9", "0.05", "0.05"),
-    normalised: bool = True, name: str = "system",
-) -> EPC:  # fmt: skip
+    dev: Any,
+    test: Any,
+    *,
+    costs: Sequence[Any] = (1, 10, 20),
+    priors: Sequence[Any] = ("0.9", "0.05", "0.05"),
+    normalised: bool = True,
+    name: str = "system",
+) -> EPC:
     """Compute the architecture-agnostic detection cost (a-DCF; Shim et al. 2024), actual and minimum.
 
     a-DCF = C_miss P_target FRR + C_nontarget P_nontarget FAR + C_spoof P_spoof IAPMR: an EPSC at the omega and the

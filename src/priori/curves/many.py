@@ -13,12 +13,20 @@ from priori.decisions.tasks import Task
 
 
 def epc_all(
-    sets: Mapping[str, tuple[Any, Any]], *, task: str | Task = "authentication",
+    sets: Mapping[str, tuple[Any, Any]],
+    *,
+    task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
-    measure: str | Measure | Callable[[Outcomes], Any] | None = None, points: int = 101,
-    bounds: tuple[Any, Any] = (0, 1), alpha: Any = None, costs: Any = None, prior: Any = None, exact: bool = False,
-    preset: str | None = None, weight: Weight = "trial",
-) -> list[EPC]:  # fmt: skip
+    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    points: int = 101,
+    bounds: tuple[Any, Any] = (0, 1),
+    alpha: Any = None,
+    costs: Any = None,
+    prior: Any = None,
+    exact: bool = False,
+    preset: str | None = None,
+    weight: Weight = "trial",
+) -> list[EPC]:
     """Compute the curve of each of several systems, given by name with development and test scores.
 
     Systems of one table (`priori.scan_table`) are counted together: each scan of the table serves all of them. The
@@ -34,6 +42,16 @@ def epc_all(
     [('A', [0.167]), ('B', [0.0])]
     """
     return make_curves(
-        sets, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, costs=costs,
-        prior=prior, exact=exact, preset=preset, weight=weight,
-    )  # fmt: skip
+        sets,
+        task=task,
+        criterion=criterion,
+        measure=measure,
+        points=points,
+        bounds=bounds,
+        alpha=alpha,
+        costs=costs,
+        prior=prior,
+        exact=exact,
+        preset=preset,
+        weight=weight,
+    )

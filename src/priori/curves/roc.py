@@ -150,10 +150,18 @@ class AposterioriROC(Result):
     ) -> RocBand:
         """Return a vertical bootstrap band around the curve; options: `priori.uncertainty.bands.roc_bands.roc_band`."""
         band: RocBand = above(self, "band")(
-            self.scores, fpr=fpr, points=points, bootstrap=bootstrap, n_resamples=n_resamples,
-            confidence_level=confidence_level, interval=interval, simultaneous=simultaneous, rng=rng, threads=threads,
+            self.scores,
+            fpr=fpr,
+            points=points,
+            bootstrap=bootstrap,
+            n_resamples=n_resamples,
+            confidence_level=confidence_level,
+            interval=interval,
+            simultaneous=simultaneous,
+            rng=rng,
+            threads=threads,
             progress=progress,
-        )  # fmt: skip
+        )
         return band
 
     def plot(
@@ -168,8 +176,16 @@ class AposterioriROC(Result):
         prior: Any = None,
     ) -> Axes:
         """Draw the curve, marked a posteriori; options as in `priori.plots.plot_roc`; returns the axes."""
-        return above(self, "plot")([self], ax=ax, operating_points=operating_points, bands=bands, chance=chance,
-                     axes=axes, log=log, prior=prior)  # fmt: skip
+        return above(self, "plot")(
+            [self],
+            ax=ax,
+            operating_points=operating_points,
+            bands=bands,
+            chance=chance,
+            axes=axes,
+            log=log,
+            prior=prior,
+        )
 
 
 def measures_of(axes: Axis, prior: Any = None) -> tuple[Measure, Measure]:

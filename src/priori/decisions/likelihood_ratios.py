@@ -358,9 +358,9 @@ def log_odds(alphas: Sequence[Fraction]) -> Floats:
     >>> log_odds([Fraction(0), Fraction(1, 2), Fraction(9, 10)]).round(4).tolist()
     [-inf, 0.0, 2.1972]
     """
-    return np.array([
-        -math.inf if alpha <= 0 else math.inf if alpha >= 1 else math.log(alpha / (1 - alpha)) for alpha in alphas
-    ])  # fmt: skip
+    return np.array(
+        [-math.inf if alpha <= 0 else math.inf if alpha >= 1 else math.log(alpha / (1 - alpha)) for alpha in alphas]
+    )
 
 
 def llr_losses(negative: ArrayLike, positive: ArrayLike) -> tuple[Floats, Floats]:

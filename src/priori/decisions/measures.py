@@ -52,9 +52,12 @@ CLASSIFICATION_ERROR = _ratio(
 )
 HTER = Measure("hter", "HTER", lambda o, alpha: (FAR(o) + FRR(o)) / 2, weight=Fraction(1, 2))
 BALANCED_ACCURACY = Measure(
-    "balanced-accuracy", "Balanced accuracy", lambda o, alpha: (TPR(o) + TNR(o)) / 2, greater_is_better=True,
+    "balanced-accuracy",
+    "Balanced accuracy",
+    lambda o, alpha: (TPR(o) + TNR(o)) / 2,
+    greater_is_better=True,
     weight=Fraction(1, 2),
-)  # fmt: skip
+)
 
 
 def _matthews(outcomes: Outcomes, alpha: Floats | float | None) -> Floats:
@@ -107,9 +110,11 @@ def wer(gamma: float | None = None) -> Measure:
 @cache
 def _wer(gamma: float) -> Measure:
     return Measure(
-        f"wer:{gamma:g}", f"Weighted error rate ({gamma:g})", lambda o, alpha: _weighted(o, gamma),
+        f"wer:{gamma:g}",
+        f"Weighted error rate ({gamma:g})",
+        lambda o, alpha: _weighted(o, gamma),
         weight=Fraction(str(gamma)),
-    )  # fmt: skip
+    )
 
 
 Form = Literal["dcf", "ndcf", "cost"]
@@ -170,19 +175,49 @@ def _f_beta(beta: float, b: int, unit: int) -> Ratio:
 MEASURES: dict[str, Measure] = {
     measure.name.partition(":")[0]: measure
     for measure in (
-        FAR, FRR, TPR, TNR, PRECISION, NPV, RECALL, SENSITIVITY, SPECIFICITY, HTER, wer(), NORMALISED_WER,
-        dcf(), dcf(normalised=True), f_beta(), ACCURACY, CLASSIFICATION_ERROR, BALANCED_ACCURACY, MATTHEWS,
+        FAR,
+        FRR,
+        TPR,
+        TNR,
+        PRECISION,
+        NPV,
+        RECALL,
+        SENSITIVITY,
+        SPECIFICITY,
+        HTER,
+        wer(),
+        NORMALISED_WER,
+        dcf(),
+        dcf(normalised=True),
+        f_beta(),
+        ACCURACY,
+        CLASSIFICATION_ERROR,
+        BALANCED_ACCURACY,
+        MATTHEWS,
     )
-}  # fmt: skip
+}
 
 
 #: Other names that people type, wherever a measure or a rate is asked for.
 ALIASES = {
-    "fpr": "far", "false-positive-rate": "far", "false-acceptance-rate": "far", "false-alarm-rate": "far",
-    "fall-out": "far", "fnr": "frr", "false-negative-rate": "frr", "false-rejection-rate": "frr", "miss-rate": "frr",
-    "tar": "tpr", "true-positive-rate": "tpr", "hit-rate": "tpr", "trr": "tnr", "true-negative-rate": "tnr",
-    "ppv": "precision", "matthews": "mcc", "bacc": "balanced-accuracy",
-}  # fmt: skip
+    "fpr": "far",
+    "false-positive-rate": "far",
+    "false-acceptance-rate": "far",
+    "false-alarm-rate": "far",
+    "fall-out": "far",
+    "fnr": "frr",
+    "false-negative-rate": "frr",
+    "false-rejection-rate": "frr",
+    "miss-rate": "frr",
+    "tar": "tpr",
+    "true-positive-rate": "tpr",
+    "hit-rate": "tpr",
+    "trr": "tnr",
+    "true-negative-rate": "tnr",
+    "ppv": "precision",
+    "matthews": "mcc",
+    "bacc": "balanced-accuracy",
+}
 
 
 def at_prior(measure: Measure, prior: Any) -> Measure:
@@ -206,8 +241,11 @@ def _at_prior(measure: Measure, prior: Fraction) -> Measure:
 
     def shifted(outcomes: Outcomes, alpha: Floats | float | None) -> Any:
         shares: tuple[Any, ...] = (
-            positive * TPR(outcomes), negative * FAR(outcomes), negative * TNR(outcomes), positive * FRR(outcomes)
-        )  # fmt: skip
+            positive * TPR(outcomes),
+            negative * FAR(outcomes),
+            negative * TNR(outcomes),
+            positive * FRR(outcomes),
+        )
         return measure.function(Outcomes(*shares), alpha)
 
     def exactly(outcomes: Outcomes) -> Any:
@@ -217,9 +255,14 @@ def _at_prior(measure: Measure, prior: Fraction) -> Measure:
         return measure.exact(Outcomes(*counts))
 
     return Measure(
-        f"{measure.name}:prior={positive!r}", f"{measure.title} at {100 * positive:g} % positives", shifted,
-        measure.greater_is_better, measure.rate, measure.needs_alpha, exactly=exactly if measure.worsens else None,
-    )  # fmt: skip
+        f"{measure.name}:prior={positive!r}",
+        f"{measure.title} at {100 * positive:g} % positives",
+        shifted,
+        measure.greater_is_better,
+        measure.rate,
+        measure.needs_alpha,
+        exactly=exactly if measure.worsens else None,
+    )
 
 
 def get_measure(measure: str | Measure | Callable[[Outcomes], Any]) -> Measure:
@@ -265,9 +308,11 @@ def get_measure(measure: str | Measure | Callable[[Outcomes], Any]) -> Measure:
     except (TypeError, ValueError) as error:
         if isinstance(error, OptionError):
             raise
-        raise OptionError(f"cannot read the measure {measure!r}; write it like 'wer:0.3', 'f2', "
-                          "'dcf:cost_fn=10,cost_fp=1,prior=0.01', 'cost:fn=100,fp=1,prior=0.01', "
-                          "'precision:prior=0.01'") from None  # fmt: skip
+        raise OptionError(
+            f"cannot read the measure {measure!r}; write it like 'wer:0.3', 'f2', "
+            "'dcf:cost_fn=10,cost_fp=1,prior=0.01', 'cost:fn=100,fp=1,prior=0.01', "
+            "'precision:prior=0.01'"
+        ) from None
     if name not in MEASURES or parameters:
         raise unknown("measure", measure, MEASURES)
     return MEASURES[name]

@@ -56,9 +56,15 @@ def get_task(task: str | Task) -> Task:
 
 #: The rate that stands against each, where a task does not say so.
 _PARTNERS = {
-    "far": FRR, "frr": FAR, "tpr": TNR, "tnr": TPR, "sensitivity": SPECIFICITY, "specificity": SENSITIVITY,
-    "precision": RECALL, "recall": PRECISION,
-}  # fmt: skip
+    "far": FRR,
+    "frr": FAR,
+    "tpr": TNR,
+    "tnr": TPR,
+    "sensitivity": SPECIFICITY,
+    "specificity": SENSITIVITY,
+    "precision": RECALL,
+    "recall": PRECISION,
+}
 
 
 def rate_pair(rate: str, task: Task) -> tuple[str, Ratio, Ratio, int]:

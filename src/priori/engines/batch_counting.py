@@ -388,9 +388,12 @@ class _Entries:
         if self.total is None or self.low is None or self.high is None:
             return _Entries(firsts, np.add.reduceat(self.number[order], starts))
         return _Entries(
-            firsts, np.add.reduceat(self.number[order], starts), np.add.reduceat(self.total[order], starts),
-            np.minimum.reduceat(self.low[order], starts), np.maximum.reduceat(self.high[order], starts),
-        )  # fmt: skip
+            firsts,
+            np.add.reduceat(self.number[order], starts),
+            np.add.reduceat(self.total[order], starts),
+            np.minimum.reduceat(self.low[order], starts),
+            np.maximum.reduceat(self.high[order], starts),
+        )
 
     @staticmethod
     def of(parts: Sequence[_Entries]) -> _Entries:

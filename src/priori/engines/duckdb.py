@@ -62,9 +62,15 @@ class DuckDB(Streaming):
     """
 
     def __init__(
-        self, relation: DuckDBPyRelation, settings: TableSettings, *, source: str = "relation",
-        files: Files | None = None, systems: Sequence[tuple[str, str]] = (), system_in: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        relation: DuckDBPyRelation,
+        settings: TableSettings,
+        *,
+        source: str = "relation",
+        files: Files | None = None,
+        systems: Sequence[tuple[str, str]] = (),
+        system_in: str | None = None,
+    ) -> None:
         super().__init__()
         # Bytes are text, which not every writer says of its text.
         held = [quoted(name) for name, kind in zip(relation.columns, relation.types, strict=True) if kind == "BLOB"]
@@ -381,8 +387,11 @@ class DuckDB(Streaming):
         scores = [f"score{n}" for n in range(len(paired))]
         selected = [*(f"t{n}.score AS {name}" for n, name in enumerate(scores)), "t0.label", *_differences(paired)]
         selected += [f't0."{role}"' for role in names]
-        settings = TableSettings({"score": "score0", "label": "label", **{role: role for role in names}},
-                                 nan=self.settings.nan, as_text=self.settings.as_text)  # fmt: skip
+        settings = TableSettings(
+            {"score": "score0", "label": "label", **{role: role for role in names}},
+            nan=self.settings.nan,
+            as_text=self.settings.as_text,
+        )
         systems = [(panel.sources[own], name) for (panel, own), name in zip(paired, scores, strict=True)]
         with self._unchanged():
             relation, files = self._joined(paired, selected), self.files

@@ -389,9 +389,14 @@ class Panel(ABC):
         return np.array([str(name) for name in column.tolist()], dtype=str)
 
     def scores_of(
-        self, system: int, score: Floats, positive: Mask, names: Mapping[str, NDArray[Any]],
-        number: Ints | None = None, failed: Mask | None = None,
-    ) -> Scores:  # fmt: skip
+        self,
+        system: int,
+        score: Floats,
+        positive: Mask,
+        names: Mapping[str, NDArray[Any]],
+        number: Ints | None = None,
+        failed: Mask | None = None,
+    ) -> Scores:
         """Return the trials of a system, or the entries that stand for so many, with their names in each role."""
         people = (self.as_names(names[role]) if role in names else None for role in ("user", "probe_user"))
         users, (user, probe) = Names.encode(*people)
@@ -405,8 +410,16 @@ class Panel(ABC):
             types, attack = attack_codes(held, held != "" if self.marked else None, held, positive)
         ids = names["trial"].astype(str) if "trial" in names else None
         trials = Trials(score, user, probe, ids, dataset, group=group, failed=failed, number=number, attack=attack)
-        return Scores.from_columns(trials, positive, users=users, datasets=datasets, groups=groups, attack_types=types,
-                                   attack_label=self.settings.attack_label, source=self.sources[system])  # fmt: skip
+        return Scores.from_columns(
+            trials,
+            positive,
+            users=users,
+            datasets=datasets,
+            groups=groups,
+            attack_types=types,
+            attack_label=self.settings.attack_label,
+            source=self.sources[system],
+        )
 
     def counted(self, request: Count, counts: Counts) -> list[Scores]:
         """Return counts as sets of entries, one for each system, in one order: by names, then by bins.

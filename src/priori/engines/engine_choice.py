@@ -44,11 +44,19 @@ def bytes_of(memory: str | int) -> int:
 
 
 def scan(
-    source: Any, *, engine: EngineName = "auto", memory: str | int = "1GB", temp: str | os.PathLike[str] | None = None,
-    format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,
-    attack_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,
+    source: Any,
+    *,
+    engine: EngineName = "auto",
+    memory: str | int = "1GB",
+    temp: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    pos_label: Any = None,
+    attack_label: Any = None,
+    nan: NanPolicy = "error",
+    lower_is_better: bool = False,
     announce: Callable[[str], None] | None = None,
-) -> Scores | Table:  # fmt: skip
+) -> Scores | Table:
     """Open scores that may not fit in memory, for use wherever `Scores` are used.
 
     Curves at given alphas, bands with thresholds fixed and paired comparisons come out the same, to the last bit,
@@ -91,8 +99,9 @@ def scan(
     room = bytes_of(memory)
     say = announce or (lambda line: None)
     is_path = isinstance(source, (str, os.PathLike))
-    settings = TableSettings(dict(columns or {}), pos_label, nan, lower_is_better, as_text=is_path,
-                             attack_label=attack_label)  # fmt: skip
+    settings = TableSettings(
+        dict(columns or {}), pos_label, nan, lower_is_better, as_text=is_path, attack_label=attack_label
+    )
     if not is_path:
         return _from_frame(source, settings, engine, room)
     if engine == "spark":

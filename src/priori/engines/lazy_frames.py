@@ -112,9 +112,12 @@ class Lazy(Panel):
         told = self.collect(self.frame.select(*selected).group_by("label").agg(*asked))
         labels, rows = told["label"].tolist(), _whole(told["rows"])
         limits = [
-            (float(np.nanmin(told[f"low{system}"].astype(np.float64), initial=np.inf)),
-             float(np.nanmax(told[f"high{system}"].astype(np.float64), initial=-np.inf))) for system in systems
-        ]  # fmt: skip
+            (
+                float(np.nanmin(told[f"low{system}"].astype(np.float64), initial=np.inf)),
+                float(np.nanmax(told[f"high{system}"].astype(np.float64), initial=-np.inf)),
+            )
+            for system in systems
+        ]
         missing = [int(_whole(told[f"missing{system}"]).sum()) for system in systems]
         return _Classes(dict(zip(labels, rows.tolist(), strict=True)), int(rows.sum()), missing, limits)
 
@@ -231,12 +234,18 @@ class Lazy(Panel):
         first: Count = requests[0]
         if len(requests) == 1:
             return [self._counted_alone(first)]
-        by, trials = first.by, self._with_parts(first.by, self.trials(first.systems[0], *(
-            request.systems[0] for request in requests[1:])))  # fmt: skip
+        by, trials = (
+            first.by,
+            self._with_parts(
+                first.by, self.trials(first.systems[0], *(request.systems[0] for request in requests[1:]))
+            ),
+        )
         names = ["part"] if isinstance(by, int) else [*by]
         titles = ["score", *(f"score{number}" for number in range(1, len(requests)))]
-        bins = [_bin(request.bins[0], title).alias(f"bin{number}")
-                for number, (request, title) in enumerate(zip(requests, titles, strict=True))]  # fmt: skip
+        bins = [
+            _bin(request.bins[0], title).alias(f"bin{number}")
+            for number, (request, title) in enumerate(zip(requests, titles, strict=True))
+        ]
         on = [f"bin{number}" for number in range(len(requests))]
         stack = trials.select("positive", *names, *bins).unpivot(
             on, index=["positive", *names], variable_name="system", value_name="bin"
@@ -282,10 +291,14 @@ class Lazy(Panel):
             if role not in ("part", "attack"):
                 self._check_names(role, set(told[role].tolist()))
         return Counts(
-            _whole(told["positive"]) == 1, np.stack([_whole(told[name]) for name in on]),
-            {role: told[role] for role in names}, _whole(told["rows"]), score,
-            _whole(told["failed"]) == 1 if "failed" in told else None, self._classes.limits[request.systems[0]],
-        )  # fmt: skip
+            _whole(told["positive"]) == 1,
+            np.stack([_whole(told[name]) for name in on]),
+            {role: told[role] for role in names},
+            _whole(told["rows"]),
+            score,
+            _whole(told["failed"]) == 1 if "failed" in told else None,
+            self._classes.limits[request.systems[0]],
+        )
 
     def _with_parts(self, by: By, trials: Any) -> Any:
         """Add the column ``part``, if random parts are asked for."""
@@ -323,9 +336,11 @@ class Lazy(Panel):
                 kept = kept & _bin(request.grid).is_in(bins.tolist())
             kept = kept if len(requests) == 1 else (nw.col("system") == str(number)) & kept
             inside = kept if inside is None else inside | kept
-        grouped = stack.filter(inside).group_by("system", "score").agg(
-            nw.len().alias("rows"), nw.col("positive").sum().alias("positives")
-        )  # fmt: skip
+        grouped = (
+            stack.filter(inside)
+            .group_by("system", "score")
+            .agg(nw.len().alias("rows"), nw.col("positive").sum().alias("positives"))
+        )
         limits = [request.limit for request in requests]
         told = self.collect(grouped if None in limits else grouped.head(sum(limits) + 1))
         answers: list[Any] = []
@@ -362,9 +377,10 @@ class Lazy(Panel):
             trials = self._alike(panel).trials(own).select(*kept)
             joined = trials if joined is None else joined.join(trials, on="trial", how="inner")
         settings = TableSettings(
-            {"score": "score0", "label": "positive", **{role: role for role in people}}, nan=self.settings.nan,
+            {"score": "score0", "label": "positive", **{role: role for role in people}},
+            nan=self.settings.nan,
             as_text=self.settings.as_text,
-        )  # fmt: skip
+        )
         named = [(panel.sources[own], score) for (panel, own), score in zip(paired, scores, strict=True)]
         return self._like(joined, settings, named), [self._compare(paired[0], other) for other in paired[1:]]
 

@@ -135,9 +135,14 @@ class Files:
     """Files as one relation, in a database of their own that uses a bounded memory and spills to disk."""
 
     def __init__(
-        self, watch: Watch, settings: TableSettings, *,
-        memory: int = 1 << 30, temp: str | os.PathLike[str] | None = None, format: str | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        watch: Watch,
+        settings: TableSettings,
+        *,
+        memory: int = 1 << 30,
+        temp: str | os.PathLike[str] | None = None,
+        format: str | None = None,
+    ) -> None:
         self.watch = watch
         self.settings = settings
         self.memory = memory

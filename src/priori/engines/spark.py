@@ -21,9 +21,14 @@ class Spark(Lazy):
     """Answers from a Spark DataFrame; ``watch`` checks the files behind it, if they are within reach."""
 
     def __init__(
-        self, frame: Any, settings: TableSettings, *, source: str = "frame", systems: Sequence[tuple[str, str]] = (),
+        self,
+        frame: Any,
+        settings: TableSettings,
+        *,
+        source: str = "frame",
+        systems: Sequence[tuple[str, str]] = (),
         watch: Watch | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(frame, settings, source=source, systems=systems)
         self.watch = watch
         self.format = None if watch is None else "parquet"

@@ -193,16 +193,22 @@ class Table(ScoreSet):
         return min(number, max(self.memory // 8, LEAST_ROOM) // (16 * (cuts + 1)))
 
     def count(
-        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = (),
+        self,
+        cuts: Sequence[ArrayLike],
+        by: Sequence[Role] | int = (),
+        others: Sequence[ScoreSet] = (),
         means: bool = False,
-    ) -> list[Scores]:  # fmt: skip
+    ) -> list[Scores]:
         found: list[Scores] = self._asked("count", cuts, by, others, means)
         return found
 
     def _ask_count(
-        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = (),
+        self,
+        cuts: Sequence[ArrayLike],
+        by: Sequence[Role] | int = (),
+        others: Sequence[ScoreSet] = (),
         means: bool = False,
-    ) -> Asking[list[Scores]]:  # fmt: skip
+    ) -> Asking[list[Scores]]:
         edges = tuple(np.unique(np.asarray(own, dtype=np.float64)) for own in cuts)
         if means:  # infinite scores apart from the others
             edges = tuple(np.union1d(own, [-np.inf, np.finfo(np.float64).max]) for own in edges)

@@ -34,12 +34,22 @@ PER_BIN = 512
 
 
 def scan_table(
-    path: str | os.PathLike[str], *, systems: Values, split: tuple[str, Values, Values],
-    where: Mapping[str, Values] | None = None, engine: EngineName = "auto", memory: str | int = "1GB",
-    temp: str | os.PathLike[str] | None = None, format: str | None = None, columns: Mapping[str, str] | None = None,
-    pos_label: Any = None, attack_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,
+    path: str | os.PathLike[str],
+    *,
+    systems: Values,
+    split: tuple[str, Values, Values],
+    where: Mapping[str, Values] | None = None,
+    engine: EngineName = "auto",
+    memory: str | int = "1GB",
+    temp: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    pos_label: Any = None,
+    attack_label: Any = None,
+    nan: NanPolicy = "error",
+    lower_is_better: bool = False,
     announce: Callable[[str], None] | None = None,
-) -> dict[str, tuple[ScoreSet, ScoreSet]]:  # fmt: skip
+) -> dict[str, tuple[ScoreSet, ScoreSet]]:
     """Open one table of many systems that may not fit in memory.
 
     The systems of a wide table are paired by its rows. What is asked of all systems together, as `priori.epc_all` and
@@ -79,8 +89,7 @@ def scan_table(
     room, say = bytes_of(memory), announce or (lambda line: None)
     filters = {column: several(values) for column, values in (where or {}).items()}
     ours, more = needed_columns(systems, [split[0], *filters], dict(columns or {}))
-    settings = TableSettings(ours, pos_label, nan, lower_is_better, as_text=True, attack_label=attack_label,
-                             more=more)  # fmt: skip
+    settings = TableSettings(ours, pos_label, nan, lower_is_better, as_text=True, attack_label=attack_label, more=more)
     watch = None if engine == "spark" else Watch(path)
     if (
         watch is not None
@@ -88,10 +97,21 @@ def scan_table(
         and len(watch.paths) == 1
         and (engine == "memory" or (engine == "auto" and _fits(watch, room)))
     ):
-        whole: dict[str, tuple[ScoreSet, ScoreSet]] = {**read_table(
-            watch.paths[0], systems=systems, split=split, where=where, format=format, columns=columns,
-            pos_label=pos_label, attack_label=attack_label, nan=nan, lower_is_better=lower_is_better, announce=announce,
-        )}  # fmt: skip
+        whole: dict[str, tuple[ScoreSet, ScoreSet]] = {
+            **read_table(
+                watch.paths[0],
+                systems=systems,
+                split=split,
+                where=where,
+                format=format,
+                columns=columns,
+                pos_label=pos_label,
+                attack_label=attack_label,
+                nan=nan,
+                lower_is_better=lower_is_better,
+                announce=announce,
+            )
+        }
         return whole
     if engine == "memory":
         raise OptionError(f"{os.fspath(path)}: several files, or one at an address, are scanned; leave the engine out")
@@ -105,9 +125,11 @@ def scan_table(
         named = [(f"{source.name} ({name}, {called})", source.titles.get(column, column)) for name, column, _ in chosen]
         panels = source.panels(
             [*zip(named, (name for name, _, _ in chosen), strict=True)],
-            [_condition(table, titles, part & own) for _, _, own in chosen], _condition(table, titles, part),
-            int(number[part].sum()), titles[systems] if isinstance(systems, str) else None,
-        )  # fmt: skip
+            [_condition(table, titles, part & own) for _, _, own in chosen],
+            _condition(table, titles, part),
+            int(number[part].sum()),
+            titles[systems] if isinstance(systems, str) else None,
+        )
         for (name, _, _), (panel, system) in zip(chosen, panels, strict=True):
             memory, bins = max(room // len(chosen), 1 << 20), _bins(room, len(chosen))
             found[name].append(Table(panel, memory=memory, bins=bins, system=system))
@@ -161,9 +183,8 @@ class _InFiles:
 
     @classmethod
     def of(
-        cls, watch: Watch, settings: TableSettings, memory: int, temp: str | os.PathLike[str] | None,
-        format: str | None,
-    ) -> _InFiles:  # fmt: skip
+        cls, watch: Watch, settings: TableSettings, memory: int, temp: str | os.PathLike[str] | None, format: str | None
+    ) -> _InFiles:
         files = Files(watch, settings, memory=memory, temp=temp, format=format)
         present = files.relation().columns
         for title in files.settings.more.values():
@@ -189,9 +210,13 @@ class _InFiles:
         return {name: unmasked(column) for name, column in found.items()}
 
     def panels(
-        self, systems: Sequence[tuple[tuple[str, str], str]], conditions: Sequence[Condition], condition: Condition,
-        rows: int, system_in: str | None,
-    ) -> list[tuple[Panel, int]]:  # fmt: skip
+        self,
+        systems: Sequence[tuple[tuple[str, str], str]],
+        conditions: Sequence[Condition],
+        condition: Condition,
+        rows: int,
+        system_in: str | None,
+    ) -> list[tuple[Panel, int]]:
         """Return the panel of the rows that meet a condition, and the number of each system in it.
 
         ``systems`` are what each is called, its column of scores, and its name in the column ``system_in``.
@@ -241,9 +266,13 @@ class _InSpark:
         return dict(self.spark.collect(grouped.sort(PLACE, *keys).select(*keys, "rows")))
 
     def panels(
-        self, systems: Sequence[tuple[tuple[str, str], str]], conditions: Sequence[Condition], condition: Condition,
-        rows: int, system_in: str | None,
-    ) -> list[tuple[Panel, int]]:  # fmt: skip
+        self,
+        systems: Sequence[tuple[tuple[str, str], str]],
+        conditions: Sequence[Condition],
+        condition: Condition,
+        rows: int,
+        system_in: str | None,
+    ) -> list[tuple[Panel, int]]:
         """Return one panel for all systems that are columns, one for each where they have rows of their own."""
 
         def panel(met: Condition, own: Sequence[tuple[str, str]]) -> Panel:

@@ -8,6 +8,16 @@ from priori.plots.style import save
 from priori.plots.surfaces import plot_epsc
 
 __all__ = [
-    "figure_ztest", "plot_average", "plot_average_epc", "plot_comparison", "plot_confidence", "plot_coverage",
-    "plot_det", "plot_epc", "plot_epsc", "plot_histogram", "plot_roc", "save",
-]  # fmt: skip
+    "figure_ztest",
+    "plot_average",
+    "plot_average_epc",
+    "plot_comparison",
+    "plot_confidence",
+    "plot_coverage",
+    "plot_det",
+    "plot_epc",
+    "plot_epsc",
+    "plot_histogram",
+    "plot_roc",
+    "save",
+]

@@ -24,9 +24,13 @@ THRESHOLDS = {"per-dataset": "each data set's own thresholds", "common": "common
 
 
 def plot_average(
-    curves: AverageCurve | Sequence[AverageCurve], *, ax: Axes | None = None, singles: bool = True,
-    interval: bool = True, text: bool = True,
-) -> Axes:  # fmt: skip
+    curves: AverageCurve | Sequence[AverageCurve],
+    *,
+    ax: Axes | None = None,
+    singles: bool = True,
+    interval: bool = True,
+    text: bool = True,
+) -> Axes:
     """Draw average ROC curves.
 
     Parameters
@@ -73,8 +77,16 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
         rows = np.unique(np.linspace(0, curve.fpr.size - 1, CROSSES + 2).round().astype(int))[1:-1]
         across = 100 * np.stack([curve.fpr - curve.fpr_lower, curve.fpr_upper - curve.fpr])[:, rows]
         up = 100 * np.stack([curve.tpr - curve.tpr_lower, curve.tpr_upper - curve.tpr])[:, rows]
-        ax.errorbar(100 * curve.fpr[rows], 100 * curve.tpr[rows], xerr=np.maximum(across, 0), yerr=np.maximum(up, 0),
-                    fmt="none", ecolor=colour, elinewidth=1, capsize=2)  # fmt: skip
+        ax.errorbar(
+            100 * curve.fpr[rows],
+            100 * curve.tpr[rows],
+            xerr=np.maximum(across, 0),
+            yerr=np.maximum(up, 0),
+            fmt="none",
+            ecolor=colour,
+            elinewidth=1,
+            capsize=2,
+        )
         return
     ax.fill(*(100 * side for side in curve.outline()), color=colour, alpha=0.25, lw=0)
 
@@ -87,13 +99,29 @@ def _name_interval(ax: Axes, last: bool, colour: str, level: float) -> None:
 
 def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:
     lines = [fill(f"{curve.method.name}: {curve.meaning}", 75) for curve in curves]
-    ax.annotate("\n".join(lines), (0, 0), (0, -42), xycoords="axes fraction", textcoords="offset points",
-                va="top", fontsize=7.5, color="0.25")  # fmt: skip
+    ax.annotate(
+        "\n".join(lines),
+        (0, 0),
+        (0, -42),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        va="top",
+        fontsize=7.5,
+        color="0.25",
+    )
     warnings = shown(line for curve in curves for line in curve.warnings)
     if warnings:
         down = -42 - 10 * (1 + sum(line.count("\n") + 1 for line in lines))
-        ax.annotate(fill("Warning: " + " ".join(warnings), 75), (0, 0), (0, down), xycoords="axes fraction",
-                    textcoords="offset points", va="top", fontsize=7.5, color="#A00000")  # fmt: skip
+        ax.annotate(
+            fill("Warning: " + " ".join(warnings), 75),
+            (0, 0),
+            (0, down),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            va="top",
+            fontsize=7.5,
+            color="#A00000",
+        )
 
 
 def plot_average_epc(
@@ -113,10 +141,17 @@ def plot_average_epc(
             ax.plot(first.alpha, scale * row, color="0.55", lw=0.6, alpha=faint, drawstyle="steps-mid")
         ax.plot([], [], color="0.55", lw=0.6, label=f"{len(first.each)} single curves")
     for curve, colour, _ in with_looks(averages):
-        ax.plot(curve.alpha, scale * curve.value, color=colour, lw=2, drawstyle="steps-mid",
-                label=f"average, {THRESHOLDS[curve.thresholds]}")  # fmt: skip
-        ax.fill_between(curve.alpha, scale * curve.lower, scale * curve.upper, color=colour, alpha=0.25, lw=0,
-                        step="mid")  # fmt: skip
+        ax.plot(
+            curve.alpha,
+            scale * curve.value,
+            color=colour,
+            lw=2,
+            drawstyle="steps-mid",
+            label=f"average, {THRESHOLDS[curve.thresholds]}",
+        )
+        ax.fill_between(
+            curve.alpha, scale * curve.lower, scale * curve.upper, color=colour, alpha=0.25, lw=0, step="mid"
+        )
         _name_interval(ax, curve is averages[-1], colour, curve.summary()["confidence_level"])
     ax.set(**epc_labels(first, "Average ", "test sets"), xlim=(float(first.alpha[0]), float(first.alpha[-1])))
     return finished(ax, below=own)

@@ -36,18 +36,43 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     method = comparison.settings["claim"] == "method"
     # Of the claim "deployed" the difference is that of thresholds, and a step where one of them changes.
     step: Literal["mid"] | None = None if method else "mid"
-    ax.fill_between(comparison.alpha, lower, upper, color=colour, alpha=0.18, lw=0, step=step,
-                    label=f"{level} {kind} confidence band")  # fmt: skip
+    ax.fill_between(
+        comparison.alpha,
+        lower,
+        upper,
+        color=colour,
+        alpha=0.18,
+        lw=0,
+        step=step,
+        label=f"{level} {kind} confidence band",
+    )
     marker = "o" if comparison.alpha.size == 1 else None
-    ax.plot(comparison.alpha, scale * comparison.expected, color=colour, marker=marker,
-            drawstyle="default" if method else "steps-mid", label="expected" if method else "observed")  # fmt: skip
+    ax.plot(
+        comparison.alpha,
+        scale * comparison.expected,
+        color=colour,
+        marker=marker,
+        drawstyle="default" if method else "steps-mid",
+        label="expected" if method else "observed",
+    )
     if method:
-        ax.plot(comparison.alpha, scale * comparison.difference, color="0.3", ls=":", lw=1, marker=marker,
-                drawstyle="steps-mid", label="observed")  # fmt: skip
+        ax.plot(
+            comparison.alpha,
+            scale * comparison.difference,
+            color="0.3",
+            ls=":",
+            lw=1,
+            marker=marker,
+            drawstyle="steps-mid",
+            label="observed",
+        )
     if comparison.regions:
         ax.plot([], [], color="0.85", lw=8, label="significant")
-    ax.set(xlabel="alpha", ylabel=f"{comparison.settings['measure']} difference{unit}",
-           title=f"{comparison.name_a} minus {comparison.name_b}")  # fmt: skip
+    ax.set(
+        xlabel="alpha",
+        ylabel=f"{comparison.settings['measure']} difference{unit}",
+        title=f"{comparison.name_a} minus {comparison.name_b}",
+    )
     if comparison.alpha.size > 1:
         ax.set_xlim(float(comparison.alpha[0]), float(comparison.alpha[-1]))
     return finished(ax, below=own)
@@ -74,9 +99,16 @@ def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = No
 
 
 def draw_replicates(
-    ax: Axes, heights: NDArray[Any], edges: NDArray[Any], bounds: Sequence[float], *, fill: str, line: str,
-    zero: str = "0.2", label: str | None = None,
-) -> None:  # fmt: skip
+    ax: Axes,
+    heights: NDArray[Any],
+    edges: NDArray[Any],
+    bounds: Sequence[float],
+    *,
+    fill: str,
+    line: str,
+    zero: str = "0.2",
+    label: str | None = None,
+) -> None:
     """Draw how replicates of a difference spread, the bounds of its interval where there are, and 0."""
     ax.stairs(heights, edges, fill=True, color=fill, alpha=0.5)
     for bound in filter(np.isfinite, bounds):
@@ -90,14 +122,25 @@ def plot_confidence(curve: ZTestCurve, *, ax: Axes | None = None) -> Axes:
     ax = axes(ax, figsize=(6, 3.2))
     names = [name for name in ("dependent", "independent") if name in curve.comparison.tests]
     for name, colour, line in zip(names, ("0.1", "0.45"), ("-", "--"), strict=False):
-        ax.plot(curve.alpha, 100 * curve.comparison.tests[name].confidence, color=colour, ls=line, label=f"{name} test",
-                drawstyle="steps-mid")  # fmt: skip
+        ax.plot(
+            curve.alpha,
+            100 * curve.comparison.tests[name].confidence,
+            color=colour,
+            ls=line,
+            label=f"{name} test",
+            drawstyle="steps-mid",
+        )
     level = 100 * curve.confidence_level
     ax.axhline(level, color="0.6", lw=0.8, ls=":")
     ax.fill_between(curve.alpha, 0, 101, where=curve.significant.tolist(), color="0.85", lw=0, zorder=0, step="mid")
     ax.plot([], [], color="0.85", lw=8, label=f"significant at {level:g} %")
-    ax.set(xlabel="alpha", ylabel="confidence (%)", ylim=(0, 101), xlim=(float(curve.alpha[0]), float(curve.alpha[-1])),
-           title=f"Do {curve.a.name} and {curve.b.name} differ?")  # fmt: skip
+    ax.set(
+        xlabel="alpha",
+        ylabel="confidence (%)",
+        ylim=(0, 101),
+        xlim=(float(curve.alpha[0]), float(curve.alpha[-1])),
+        title=f"Do {curve.a.name} and {curve.b.name} differ?",
+    )
     return finished(ax, below=True)
 
 
@@ -113,8 +156,16 @@ def figure_ztest(curve: ZTestCurve) -> Figure:
         upper.plot(curve.alpha, scale * system.hter.value, color=colour, label=system.name, drawstyle="steps-mid")
         if system is curve.better_system():
             low, high = scale * system.hter.lower, scale * system.hter.upper
-            upper.fill_between(curve.alpha, low, high, color=colour, alpha=0.18, lw=0, step="mid",
-                               label=f"{100 * curve.confidence_level:g} % interval")  # fmt: skip
+            upper.fill_between(
+                curve.alpha,
+                low,
+                high,
+                color=colour,
+                alpha=0.18,
+                lw=0,
+                step="mid",
+                label=f"{100 * curve.confidence_level:g} % interval",
+            )
     upper.set(ylabel=f"{curve.measure.title}{unit} on the test set", title="Expected Performance Curve (a priori)")
     finished(upper)
     plot_confidence(curve, ax=lower)

@@ -37,9 +37,14 @@ DET_TICKS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.
 
 
 def plot_epc(
-    curves: Sequence[EPC], *, ax: Axes | None = None, bands: Sequence[Band] | None = None,
-    regions: Sequence[tuple[float, float]] = (), best: bool = False, axis: AlphaAxis = "alpha",
-) -> Axes:  # fmt: skip
+    curves: Sequence[EPC],
+    *,
+    ax: Axes | None = None,
+    bands: Sequence[Band] | None = None,
+    regions: Sequence[tuple[float, float]] = (),
+    best: bool = False,
+    axis: AlphaAxis = "alpha",
+) -> Axes:
     """Draw Expected Performance Curves.
 
     Parameters
@@ -73,14 +78,16 @@ def plot_epc(
         where: Literal["post", "mid"] = "post" if curve.exact else "mid"
         drawstyle, marker = f"steps-{where}", "o" if alpha.size == 1 else None
         label = "_" + curve.name if direct or (len(curves) == 1 and curve.name == UNNAMED) else curve.name
-        ax.plot(alpha, scale * curve.value[rows], color=colour, ls=line, marker=marker, label=label,
-                drawstyle=drawstyle)  # fmt: skip
+        ax.plot(
+            alpha, scale * curve.value[rows], color=colour, ls=line, marker=marker, label=label, drawstyle=drawstyle
+        )
         if best:
             ax.plot(alpha, scale * curve.best[rows], color=colour, ls=":", lw=1, drawstyle=drawstyle)
         if bands is not None:
             band = bands[index]
-            ax.fill_between(place(band.alpha), scale * band.lower, scale * band.upper, color=colour, alpha=0.18, lw=0,
-                            step=where)  # fmt: skip
+            ax.fill_between(
+                place(band.alpha), scale * band.lower, scale * band.upper, color=colour, alpha=0.18, lw=0, step=where
+            )
     ax.set(**epc_labels(first))
     if axis == "log-odds":
         ax.set_xlabel(f"log(alpha / (1 - alpha)) (criterion {first.criterion.name})")
@@ -115,10 +122,16 @@ def steps(curve: EPC) -> tuple[Floats, Index]:
 
 
 def plot_roc(
-    curves: Sequence[AposterioriROC], *, ax: Axes | None = None, operating_points: Sequence[EPC] = (),
-    bands: Sequence[Mapping[str, Floats]] = (), chance: bool = True, axes: Axis = "far-tpr", log: bool = False,
+    curves: Sequence[AposterioriROC],
+    *,
+    ax: Axes | None = None,
+    operating_points: Sequence[EPC] = (),
+    bands: Sequence[Mapping[str, Floats]] = (),
+    chance: bool = True,
+    axes: Axis = "far-tpr",
+    log: bool = False,
     prior: Any = None,
-) -> Axes:  # fmt: skip
+) -> Axes:
     """Draw ROC curves, a posteriori.
 
     Parameters
@@ -166,8 +179,9 @@ def plot_roc(
     if axes == "far-tpr":
         return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log, below=own)
     if axes == "far-frr":
-        return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log, x=x.title, y=y.title, legend="upper right",
-                        below=own)  # fmt: skip
+        return roc_axes(
+            ax, "ROC (a posteriori)", chance=chance, log=log, x=x.title, y=y.title, legend="upper right", below=own
+        )
     title = "Precision and recall (a posteriori)"
     return roc_axes(ax, title, chance=False, x=x.title, y=y.title, legend="lower left", below=own)
 
@@ -190,9 +204,12 @@ def det_axes(curves: Sequence[AposterioriDET], end: float = 0.6) -> tuple[float,
 
 
 def plot_det(
-    curves: Sequence[AposterioriDET], *, ax: Axes | None = None, operating_points: Sequence[EPC] = (),
+    curves: Sequence[AposterioriDET],
+    *,
+    ax: Axes | None = None,
+    operating_points: Sequence[EPC] = (),
     bands: Sequence[Mapping[str, Floats]] = (),
-) -> Axes:  # fmt: skip
+) -> Axes:
     """Draw DET curves, a posteriori, on normal-deviate axes (Figure 3.1 of the thesis).
 
     ``bands`` are the columns fpr, lower and upper (of the FNR) of a band around each curve.
@@ -201,8 +218,11 @@ def plot_det(
 
     own = ax is None
     ax = new_axes(ax, figsize=(5, 5.6))
-    rates = [rate for point in operating_points for rate in
-             (point.outcomes.fp / point.outcomes.negatives, point.outcomes.fn / point.outcomes.positives)]  # fmt: skip
+    rates = [
+        rate
+        for point in operating_points
+        for rate in (point.outcomes.fp / point.outcomes.negatives, point.outcomes.fn / point.outcomes.positives)
+    ]
     worst = max((float(np.max(rate)) for rate in rates), default=0.0)
     low, high, ticks = det_axes(curves, 0.6 if worst < 0.55 else 0.99)  # no point of an error rate is left out
     for curve, colour, line in with_looks(curves):
@@ -210,8 +230,14 @@ def plot_det(
         ax.plot(x, y, color=colour, ls=line, label=with_fact(curve.name, f"EER {100 * curve.eer:.2f} %"))
     for point, colour, _ in with_looks(operating_points):
         counts = point.outcomes
-        ax.plot(ndtri(counts.fp / counts.negatives), ndtri(counts.fn / counts.positives), "o", color=colour,
-                mec="white", zorder=3)  # fmt: skip
+        ax.plot(
+            ndtri(counts.fp / counts.negatives),
+            ndtri(counts.fn / counts.positives),
+            "o",
+            color=colour,
+            mec="white",
+            zorder=3,
+        )
     _name_points(ax, operating_points)
     for band, colour, _ in with_looks(bands):
         x, lower, upper = (np.clip(ndtri(band[key]), low - 1, -low + 1) for key in ("fpr", "lower", "upper"))
@@ -221,6 +247,12 @@ def plot_det(
     ax.set_xticks(list(ticks.values()), list(ticks))
     ax.set_yticks(list(ticks.values()), list(ticks))
     ax.plot([low, high], [low, high], color="0.6", lw=0.8, ls=":")
-    ax.set(xlabel="False acceptance rate (%)", ylabel="False rejection rate (%)", title="DET (a posteriori)",
-           xlim=(low, high), ylim=(low, high), aspect="equal")  # fmt: skip
+    ax.set(
+        xlabel="False acceptance rate (%)",
+        ylabel="False rejection rate (%)",
+        title="DET (a posteriori)",
+        xlim=(low, high),
+        ylim=(low, high),
+        aspect="equal",
+    )
     return finished(ax, below=own)

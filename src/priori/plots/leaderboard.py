@@ -47,8 +47,10 @@ def plot_slopes(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     ax.set_xticks([0, 1], [f"by {settings['against']},\na posteriori", f"by {settings['measure']},\nfixed in advance"])
     ax.set(xlim=(-1.1, 2.1), yticks=[])
     moved = any(move["significant"] for move in board.moves)
-    ax.set_title(f"Kendall's tau {board.tau:.2f} ({board.tau_lower:.2f} to {board.tau_upper:.2f})"
-                 + "\ncoloured: ranks that change by more than chance" * moved)  # fmt: skip
+    ax.set_title(
+        f"Kendall's tau {board.tau:.2f} ({board.tau_lower:.2f} to {board.tau_upper:.2f})"
+        + "\ncoloured: ranks that change by more than chance" * moved
+    )
     ax.xaxis.tick_top()
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
@@ -59,9 +61,10 @@ def plot_slopes(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
 def named_rows(board: Leaderboard, most: int = NAMED) -> list[int]:
     """Return the systems that a slope chart names: up to ``most`` all, then those that lead or move beyond chance."""
     return [
-        row for row, move in enumerate(board.moves)
+        row
+        for row, move in enumerate(board.moves)
         if board.system.size <= most or move["significant"] or min(board.rank[row], board.post_rank[row]) <= 3
-    ]  # fmt: skip
+    ]
 
 
 def spread(wanted: Floats, gap: float) -> Floats:
@@ -96,8 +99,13 @@ def plot_values(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
         value = scale * board.value[chosen]
         reach = np.abs(np.stack([scale * board.lower[chosen] - value, scale * board.upper[chosen] - value]))
         ax.errorbar(value, rows[chosen], xerr=reach, fmt="o", ms=4, lw=1, color=colour)
-    ax.set_yticks(rows, [f"{name}  ({low}-{high})" for name, low, high in
-                         zip(board.system, board.rank_lower, board.rank_upper, strict=True)])  # fmt: skip
+    ax.set_yticks(
+        rows,
+        [
+            f"{name}  ({low}-{high})"
+            for name, low, high in zip(board.system, board.rank_lower, board.rank_upper, strict=True)
+        ],
+    )
     ax.set(
         xlabel=f"{board.settings['measure']}{unit}",
         title=f"Value, {100 * board.settings['confidence_level']:g} % interval, and between which ranks",
@@ -135,8 +143,9 @@ def _matrix(ax: Axes | None, values: Any, names: Sequence[str], title: str, **lo
 
     systems = len(names)
     ax = axes(ax, figsize=(8.0, max(3.0, LINE * min(systems, MATRIX_NAMED) + 1.2)))
-    image = ax.imshow(values, aspect="auto", interpolation="nearest",
-                      extent=(0.5, systems + 0.5, systems - 0.5, -0.5), **look)  # fmt: skip
+    image = ax.imshow(
+        values, aspect="auto", interpolation="nearest", extent=(0.5, systems + 0.5, systems - 0.5, -0.5), **look
+    )
     ax.set(xlabel="rank", title=title)
     ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))  # no rank is 2.5
     rows = range(systems) if systems <= MATRIX_NAMED else range(9, systems, 10)

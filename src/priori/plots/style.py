@@ -64,9 +64,16 @@ Legend = Literal["lower right", "lower left", "upper right"]
 
 
 def roc_axes(
-    ax: Axes, title: str, *, chance: bool = True, x: str = "False positive rate", y: str = "True positive rate",
-    log: bool = False, legend: Legend | None = "lower right", below: bool = False,
-) -> Axes:  # fmt: skip
+    ax: Axes,
+    title: str,
+    *,
+    chance: bool = True,
+    x: str = "False positive rate",
+    y: str = "True positive rate",
+    log: bool = False,
+    legend: Legend | None = "lower right",
+    below: bool = False,
+) -> Axes:
     """Label the axes of ROC curves, in per cent, and draw the line of chance (or of break-even)."""
     if chance:
         line = [0.001, 0.01, 0.1, 1, 10, 100] if log else [0, 100]
@@ -87,8 +94,15 @@ def finished(ax: Axes, legend: Legend | None = None, *, below: bool = False) -> 
 
         # Half an inch leaves room for the numbers and the label of the axis, however high the axes are.
         under = ax.transAxes + ScaledTranslation(0, -0.5, ax.figure.dpi_scale_trans)
-        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=under, borderaxespad=0,
-                  ncols=2, fontsize="small")  # fmt: skip
+        ax.legend(
+            frameon=False,
+            loc="upper left",
+            bbox_to_anchor=(0, 0),
+            bbox_transform=under,
+            borderaxespad=0,
+            ncols=2,
+            fontsize="small",
+        )
     else:
         ax.legend(frameon=False, loc=legend)
     return ax
@@ -105,8 +119,16 @@ def label_ends(ax: Axes, ends: Sequence[tuple[str, float, str]]) -> None:
     apart, placed = 0.055 * (high - low), low - (high - low)
     for name, height, colour in sorted(ends, key=lambda end: end[1]):
         placed = max(height, placed + apart)
-        ax.annotate(name, (1, placed), (6, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-                    va="center", color=colour, annotation_clip=False)  # fmt: skip
+        ax.annotate(
+            name,
+            (1, placed),
+            (6, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center",
+            color=colour,
+            annotation_clip=False,
+        )
 
 
 def note_cautions(ax: Axes, warnings: Iterable[str], down: float = -42) -> Annotation | None:
@@ -115,8 +137,16 @@ def note_cautions(ax: Axes, warnings: Iterable[str], down: float = -42) -> Annot
     if not noted:
         return None
     headings = dict.fromkeys(f"{caution.heading} [{caution.code}]" for caution in noted)
-    return ax.annotate(fill("Mind: " + "; ".join(headings), 75), (0, 0), (0, down), xycoords="axes fraction",
-                       textcoords="offset points", va="top", fontsize=7.5, color="#A00000")  # fmt: skip
+    return ax.annotate(
+        fill("Mind: " + "; ".join(headings), 75),
+        (0, 0),
+        (0, down),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        va="top",
+        fontsize=7.5,
+        color="#A00000",
+    )
 
 
 def axes(ax: Axes | None, figsize: tuple[float, float] | None = None) -> Axes:

@@ -50,6 +50,9 @@ def _surface(curve: OverBoth, ax: Axes) -> Axes:
     lines = ax.contour(curve.omegas, curve.betas, values.T, colors="white", linewidths=0.8)
     ax.clabel(lines, fmt="%g", fontsize=8)
     ax.figure.colorbar(colours, ax=ax, label="HTER_omega (%) on the test set")
-    ax.set(title=TITLE if curve.name == UNNAMED else f"{TITLE}\n{curve.name}", xlabel="omega, the share of attacks",
-           ylabel="beta, the weight of false acceptances")  # fmt: skip
+    ax.set(
+        title=TITLE if curve.name == UNNAMED else f"{TITLE}\n{curve.name}",
+        xlabel="omega, the share of attacks",
+        ylabel="beta, the weight of false acceptances",
+    )
     return ax

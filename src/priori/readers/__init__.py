@@ -22,10 +22,18 @@ __all__ = ["FORMATS", "pair_check", "read"]
 
 
 def read(
-    path: PathOrFile, *, format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,
-    attack_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,
-    trials: PathOrFile | None = None, announce: Callable[[str], None] | None = None, source: str | None = None,
-) -> Scores:  # fmt: skip
+    path: PathOrFile,
+    *,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    pos_label: Any = None,
+    attack_label: Any = None,
+    nan: NanPolicy = "error",
+    lower_is_better: bool = False,
+    trials: PathOrFile | None = None,
+    announce: Callable[[str], None] | None = None,
+    source: str | None = None,
+) -> Scores:
     """Read the scores of one system on one set from a file, in whichever of the field's formats it is.
 
     Parameters

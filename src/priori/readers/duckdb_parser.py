@@ -85,10 +85,7 @@ def connection(path: Path) -> Iterator[DuckDBPyConnection]:
     """
     spilled = keep_temporary(os.path.join(tempfile.gettempdir(), f"priori-duckdb-{os.getpid()}-{next(_COUNT)}"))
     database = open_database(
-        temp_directory=spilled,
-        autoload_known_extensions="false",
-        preserve_insertion_order="true",
-        **SETTINGS,
+        temp_directory=spilled, autoload_known_extensions="false", preserve_insertion_order="true", **SETTINGS
     )
     try:
         if not set(GLOB) & set(str(path)):

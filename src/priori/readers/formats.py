@@ -55,16 +55,22 @@ FORMATS: dict[str, Format] = {
         Format("jsonl", "JSON lines", "table", _in("tables.matches_json_lines"), _in("tables.json_layout")),
         Format("csv", "CSV table", "table", _in("tables.matches_csv"), _in("tables.layout")),
         Format("tsv", "TSV table", "table", _in("tables.matches_tsv"), _in("tables.layout", "\t")),
-        Format("table", "table separated by blanks", "table", _in("tables.matches_blanks"),
-               _in("tables.layout", BLANKS)),
+        Format(
+            "table", "table separated by blanks", "table", _in("tables.matches_blanks"), _in("tables.layout", BLANKS)
+        ),
         Format("voxceleb", "VoxCeleb", "voxceleb", _in("pairs.matches_voxceleb"), table=_in("pairs.read_voxceleb")),
         Format("kaldi", "Kaldi scores and trials", "kaldi", _in("pairs.matches_kaldi"), table=_in("pairs.read_kaldi")),
-        Format("two-column", "two columns (label score)", "two-column", _in("headerless.matches_label_score"),
-               _in("headerless.LABEL_SCORE")),
+        Format(
+            "two-column",
+            "two columns (label score)",
+            "two-column",
+            _in("headerless.matches_label_score"),
+            _in("headerless.LABEL_SCORE"),
+        ),
         Format("bob4", "bob four columns", "bob", _in("headerless.matches_bob_four"), _in("headerless.BOB_FOUR")),
         Format("bob5", "bob five columns", "bob", _in("headerless.matches_bob_five"), _in("headerless.BOB_FIVE")),
     )
-}  # fmt: skip
+}
 
 
 def recognise(sample: Sample) -> Format:

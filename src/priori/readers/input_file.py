@@ -31,21 +31,29 @@ SMALL = 1 << 20
 
 #: How a file of another kind begins, and what it is.
 MAGIC = (
-    (b"PK\x03\x04", "a zip archive: save a spreadsheet as CSV (UTF-8), load an .npz file and use "
-     "Scores.from_predictions, unpack anything else"),
+    (
+        b"PK\x03\x04",
+        "a zip archive: save a spreadsheet as CSV (UTF-8), load an .npz file and use "
+        "Scores.from_predictions, unpack anything else",
+    ),
     (b"\xd0\xcf\x11\xe0", "a spreadsheet: save it as CSV (UTF-8)"),
     (b"\x93NUMPY", "a numpy array: load it, and use Scores.from_predictions"),
     (b"\x89HDF", "an HDF5 file: load it, and save the columns as CSV or Parquet"),
     (b"MATLAB", "a MATLAB file: load it with scipy.io.loadmat, and use Scores.from_predictions"),
     (b"FEA1", "Feather version 1: read it with pandas.read_feather, and save it as Parquet"),
-    *((bytes((0x80, version)), "a pickle, which could run any code: load it where you trust it, and save it as CSV or "
-       "Parquet") for version in (2, 3, 4, 5)),
+    *(
+        (
+            bytes((0x80, version)),
+            "a pickle, which could run any code: load it where you trust it, and save it as CSV or Parquet",
+        )
+        for version in (2, 3, 4, 5)
+    ),
     (b"BZh", "compressed with bzip2 (only gzip is read; decompress it first)"),
     (b"\xfd7zXZ", "compressed with xz (only gzip is read; decompress it first)"),
     (b"\x28\xb5\x2f\xfd", "compressed with zstandard (only gzip is read; decompress it first)"),
     (b"\xff\xfe", "UTF-16 text (save it as UTF-8)"),
     (b"\xfe\xff", "UTF-16 text (save it as UTF-8)"),
-)  # fmt: skip
+)
 GZIP_MAGIC = b"\x1f\x8b"
 PARQUET_MAGIC = b"PAR1"
 ARROW_MAGIC = b"ARROW1"

@@ -31,11 +31,7 @@ SCORES = _pairs_layout("enrol", "test", "score")
 KALDI_TRIALS = _pairs_layout("enrol", "test", "label")
 VOXCELEB_TRIALS = _pairs_layout("label", "enrol", "test")
 VOXCELEB_SCORED = LineLayout(
-    BLANKS,
-    ("label", "enrol", "test", "score"),
-    {"label": 0, "user": 1, "score": 3},
-    trial=(1, 2),
-    trial_is_built=True,
+    BLANKS, ("label", "enrol", "test", "score"), {"label": 0, "user": 1, "score": 3}, trial=(1, 2), trial_is_built=True
 )
 
 

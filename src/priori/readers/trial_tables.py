@@ -29,11 +29,20 @@ Values = str | Sequence[str]
 
 
 def read_table(
-    path: PathOrFile, *, systems: Values, split: tuple[str, Values, Values], where: Mapping[str, Values] | None = None,
-    format: str | None = None, columns: Mapping[str, str] | None = None, pos_label: Any = None,
-    attack_label: Any = None, nan: NanPolicy = "error", lower_is_better: bool = False,
-    announce: Callable[[str], None] | None = None, source: str | None = None,
-) -> dict[str, tuple[Scores, Scores]]:  # fmt: skip
+    path: PathOrFile,
+    *,
+    systems: Values,
+    split: tuple[str, Values, Values],
+    where: Mapping[str, Values] | None = None,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    pos_label: Any = None,
+    attack_label: Any = None,
+    nan: NanPolicy = "error",
+    lower_is_better: bool = False,
+    announce: Callable[[str], None] | None = None,
+    source: str | None = None,
+) -> dict[str, tuple[Scores, Scores]]:
     """Read the development and test scores of many systems from one table: CSV, TSV or Parquet, plain or gzip.
 
     Parameters

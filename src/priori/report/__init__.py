@@ -8,6 +8,16 @@ from priori.words.cautions import cautions
 from priori.words.sentences import verdict
 
 __all__ = [
-    "Settings", "SourceFile", "Study", "System", "cautions", "make_study", "render_csv", "render_html",
-    "render_latex", "render_markdown", "study_dict", "verdict",
-]  # fmt: skip
+    "Settings",
+    "SourceFile",
+    "Study",
+    "System",
+    "cautions",
+    "make_study",
+    "render_csv",
+    "render_html",
+    "render_latex",
+    "render_markdown",
+    "study_dict",
+    "verdict",
+]

@@ -32,9 +32,15 @@ if TYPE_CHECKING:
 
 #: Text stays text, in the page's own typeface; lines lose the points that nobody sees.
 STYLE: dict[str, Any] = {
-    "svg.fonttype": "none", "font.size": 10, "axes.titlesize": 10, "axes.spines.top": False,
-    "axes.spines.right": False, "path.simplify": True, "path.simplify_threshold": 0.25, "legend.fontsize": 9,
-}  # fmt: skip
+    "svg.fonttype": "none",
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "path.simplify": True,
+    "path.simplify_threshold": 0.25,
+    "legend.fontsize": 9,
+}
 
 
 #: What is nearer to a line than this, in points of the drawing, is not seen beside it.
@@ -213,8 +219,16 @@ def _curves(study: Study, figure: Figure) -> None:
         axes.set_ylim(bottom=0)
     low, high = axes.get_ylim()
     for number, (place, end) in enumerate(zip(study.matter, spread(np.array(ends), (high - low) / 14), strict=True)):
-        axes.annotate(_label(study.members[place].name), (1, end), (6, 0), textcoords="offset points", va="center",
-                      fontsize=9, color=COLOURS[number], annotation_clip=False)  # fmt: skip
+        axes.annotate(
+            _label(study.members[place].name),
+            (1, end),
+            (6, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+            color=COLOURS[number],
+            annotation_clip=False,
+        )
     if study.pairs:
         _difference(study, panels[1], scale)
     for panel in panels:
@@ -260,8 +274,9 @@ def _a_posteriori(study: Study, figure: Figure, *, kind: str, draw: Callable[...
     members = [study.members[place] for place in study.matter]
     curves = [replace(getattr(member, kind), name=_label(member.name)) for member in members]
     here = slice(study.at, study.at + 1)
-    points = [replace(member.curve, name=_label(member.name), outcomes=member.curve.outcomes[here])
-              for member in members]  # fmt: skip
+    points = [
+        replace(member.curve, name=_label(member.name), outcomes=member.curve.outcomes[here]) for member in members
+    ]
     axes = figure.add_subplot()
     others = map(coarse, _others(study, [getattr(member, kind) for member in study.members]))
     _in_grey(axes, [curve.probit if kind == "det" else (100 * curve.fpr, 100 * curve.tpr) for curve in others])
@@ -300,8 +315,14 @@ def _dots(study: Study, figure: Figure, *, most: int) -> None:
         if member.band is not None:
             lower, upper = scale * member.band.lower[study.at], scale * member.band.upper[study.at]
         drawn.setdefault(colour, []).append((row, lower, value, upper))
-        axes.annotate(" · ".join(texts[place]).replace("\u00a0", " "), (max(value, upper), row), (7, 0),
-                      textcoords="offset points", va="center", fontsize=9)  # fmt: skip
+        axes.annotate(
+            " · ".join(texts[place]).replace("\u00a0", " "),
+            (max(value, upper), row),
+            (7, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=9,
+        )
     for colour, each in drawn.items():
         rows, lowers, values, uppers = np.array(each).T
         ends = np.column_stack([lowers, uppers, np.full(rows.size, np.nan)])
@@ -309,8 +330,14 @@ def _dots(study: Study, figure: Figure, *, most: int) -> None:
         axes.plot(values, rows, "o", color=colour, ms=7)
     if most == FEW:
         for first, last in alike_runs(study.pairs, study.at, order):
-            axes.plot([-0.012, -0.02, -0.02, -0.012], [first - 0.3, first - 0.3, last + 0.3, last + 0.3], color=GREY,
-                      transform=axes.get_yaxis_transform(), clip_on=False, lw=1.2)  # fmt: skip
+            axes.plot(
+                [-0.012, -0.02, -0.02, -0.012],
+                [first - 0.3, first - 0.3, last + 0.3, last + 0.3],
+                color=GREY,
+                transform=axes.get_yaxis_transform(),
+                clip_on=False,
+                lw=1.2,
+            )
         axes.tick_params(axis="y", pad=10, length=0)
     axes.set_yticks(range(len(order)), [_label(study.members[place].name) for place in order], fontsize=9)
     axes.set(

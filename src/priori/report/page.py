@@ -187,8 +187,13 @@ def page_data(study: Study) -> dict[str, Any]:
         "levelText": level_text(study.settings.confidence_level),
         "alphaTitle": "alpha" if ends[0].startswith("alpha") else f"alpha   (0: {ends[0]}; 1: {ends[1]})",
         "pair": study.first_pair,
-        "measure": {"title": measure.title, "name": measure.name, "percent": measure.rate,
-                    "better": measure.greater_is_better, "fromZero": measure.rate and not measure.greater_is_better},
+        "measure": {
+            "title": measure.title,
+            "name": measure.name,
+            "percent": measure.rate,
+            "better": measure.greater_is_better,
+            "fromZero": measure.rate and not measure.greater_is_better,
+        },
         "systems": [_system(member, place in study.matter) for place, member in enumerate(study.members)],
         "many": study.many,
         "matter": study.matter,
@@ -199,7 +204,7 @@ def page_data(study: Study) -> dict[str, Any]:
         "ranking": ranking_data(study),
         "det": _det_axis(study),
         "live": _live(study),
-    }  # fmt: skip
+    }
 
 
 def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
@@ -223,17 +228,25 @@ def _system(member: Member, matters: bool) -> dict[str, Any]:
         steps = {name: _short(values) for name, values in member.steps.items()}
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
     return {
-        "name": clean(member.name), "short": short(member.name, 40),
-        "value": curve.value, "best": curve.best, "threshold": curve.threshold,
-        "devV1": curve.dev_v1, "devV2": curve.dev_v2, "v1": curve.v1, "v2": curve.v2,
-        "lower": None if band is None else band.lower, "upper": None if band is None else band.upper,
-        "counts": vars(outcomes), "steps": steps,
+        "name": clean(member.name),
+        "short": short(member.name, 40),
+        "value": curve.value,
+        "best": curve.best,
+        "threshold": curve.threshold,
+        "devV1": curve.dev_v1,
+        "devV2": curve.dev_v2,
+        "v1": curve.v1,
+        "v2": curve.v2,
+        "lower": None if band is None else band.lower,
+        "upper": None if band is None else band.upper,
+        "counts": vars(outcomes),
+        "steps": steps,
         "roc": {"fpr": _short(roc.fpr), "tpr": _short(roc.tpr), "auc": member.auc},
         "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
         "det": {"fpr": _short(det.fpr), "fnr": _short(det.fnr), **_deviates(det.fpr, det.fnr), "eer": member.eer},
         "detPoint": _deviates(far, frr),
         "scores": {"edges": _short(member.histogram.edges, 8), **shares} if matters else None,
-    }  # fmt: skip
+    }
 
 
 def _det_axis(study: Study) -> dict[str, Any]:
@@ -275,13 +288,17 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
     answer, deployed, caution = headline(study, index), deployment(study, index), gravest(study, index, known)
     extreme = deployed.threshold in ("inf", "-inf")
     return {
-        "headline": unbroken(answer.text), "mark": answer.mark, "why": unbroken(answer.why),
-        "name": deployed.name, "threshold": deployed.threshold, "extreme": extreme,
+        "headline": unbroken(answer.text),
+        "mark": answer.mark,
+        "why": unbroken(answer.why),
+        "name": deployed.name,
+        "threshold": deployed.threshold,
+        "extreme": extreme,
         "rule": deployed.rule if extreme else "accept when the score is greater than",
         "lines": [[line.who, line.number, line.fate, line.interval] for line in deployed.lines],
         "caution": None if caution is None else [caution.heading, unbroken(caution.sentence)],
         "groups": alike_runs(study.pairs, index, study.order_at(index)[:FEW]),
-    }  # fmt: skip
+    }
 
 
 def about_sets(study: Study) -> str:

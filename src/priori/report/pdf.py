@@ -53,8 +53,15 @@ def _printed(chromium: str, study: Study, path: Path) -> bool:
     try:
         page, made = Path(folder, "page.html"), Path(folder, "page.pdf")
         page.write_text(render_html(study, static=True), encoding="utf-8")
-        flags = ["--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer", "--disable-sync",
-                 "--disable-background-networking", f"--user-data-dir={folder}/profile"]  # fmt: skip
+        flags = [
+            "--headless",
+            "--disable-gpu",
+            "--no-first-run",
+            "--no-pdf-header-footer",
+            "--disable-sync",
+            "--disable-background-networking",
+            f"--user-data-dir={folder}/profile",
+        ]
         if getattr(os, "geteuid", lambda: 1)() == 0:  # its sandbox does not start as root
             flags.append("--no-sandbox")
         command = [chromium, *flags, f"--print-to-pdf={made}", page.as_uri()]
@@ -105,12 +112,13 @@ def _summary(study: Study, figure: Figure) -> None:
     answer, card = headline(study, study.at), deployment(study, study.at)
     errors = [f"Of 1,000 {one.who} about {one.number} {one.fate} ({one.interval})." for one in card.lines]
     parts: list[tuple[str, float, str]] = [
-        (heading(study), 9, "normal"), (answer.text, 18, "bold"),
+        (heading(study), 9, "normal"),
+        (answer.text, 18, "bold"),
         (f"{answer.mark or ''}: {answer.why}".strip(": "), 11, "normal"),
         (f"Deploy {card.name}: {card.rule}. {' '.join(errors)}", 11, "normal"),
         *((one.answer, 10, "normal") for one in verdict(study).answers),
         *((f"{caution.heading}. {caution.sentence}", 8.5, "normal") for caution in shown(cautions(study))),
-    ]  # fmt: skip
+    ]
     top = 0.95
     for text, size, weight in parts:
         if not text or top < 0.05:

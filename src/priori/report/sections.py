@@ -55,9 +55,14 @@ def _at_limit(limit: float, systems: list[AtLimit], level: str) -> TextTable:
         "those of the test set, where the FAR may be above the limit."
         + (" Sorted by FRR; differences are not tested here." if len(systems) > 1 else "")
     )
-    return TextTable(f"limit-{limit:g}".replace(".", "-"), f"FRR at a FAR of at most {percent(limit)}",
-                     ("System", "Threshold", "FRR", level, "FAR", level), tuple(rows), note,
-                     groups=(("", 1), ("Test", 4)))  # fmt: skip
+    return TextTable(
+        f"limit-{limit:g}".replace(".", "-"),
+        f"FRR at a FAR of at most {percent(limit)}",
+        ("System", "Threshold", "FRR", level, "FAR", level),
+        tuple(rows),
+        note,
+        groups=(("", 1), ("Test", 4)),
+    )
 
 
 def calibration(study: Study) -> dict[str, Any] | None:
@@ -85,10 +90,14 @@ def settling(study: Study) -> dict[str, Any] | None:
         return None
     have = study.curves[0].test
     sizes = [("This study", have.n_users, have.n_negatives, have.n_positives)]
-    sizes += [(f"Finds it {percent(one.power or 0)} of the time", one.users or 0, one.negatives, one.positives)
-              for one in known.plans]  # fmt: skip
-    rows = tuple((name, f"{users:,}" if users else MISSING, f"{negatives:,}", f"{positives:,}")
-                 for name, users, negatives, positives in sizes)  # fmt: skip
+    sizes += [
+        (f"Finds it {percent(one.power or 0)} of the time", one.users or 0, one.negatives, one.positives)
+        for one in known.plans
+    ]
+    rows = tuple(
+        (name, f"{users:,}" if users else MISSING, f"{negatives:,}", f"{positives:,}")
+        for name, users, negatives, positives in sizes
+    )
     return {
         "names": [short(name) for name in known.names],
         "difference": gap(known.difference, study.settings.shown),
@@ -112,11 +121,14 @@ def users(study: Study) -> dict[str, Any] | None:
 def _worst(found: UserRates, kind: Kind) -> TextTable:
     worst = found.of_kind(kind, WORST)
     rows = tuple(
-        (clean(str(worst["user"][row])), f"{worst['errors'][row]} of {worst['trials'][row]}",
-         *(cell(float(worst[name][row])) for name in ("shrunken", "lower", "upper")),
-         "yes" if worst["found"][row] else "")
+        (
+            clean(str(worst["user"][row])),
+            f"{worst['errors'][row]} of {worst['trials'][row]}",
+            *(cell(float(worst[name][row])) for name in ("shrunken", "lower", "upper")),
+            "yes" if worst["found"][row] else "",
+        )
         for row in range(len(worst["user"]))
-    )  # fmt: skip
+    )
     rate, trials, several = KINDS[kind]
     header = ("User", "Errors", f"{rate.upper()}, shrunken", "Lower", "Upper", f"One of the {several}")
     return TextTable(f"users-{kind}", f"{rate.upper()} of {trials}", header, rows, words=(5,))
@@ -132,8 +144,14 @@ def groups(study: Study) -> dict[str, Any] | None:
         shown = [f"{number:.3g}" for number in numbers] if what.startswith("ratio") else [cell(x) for x in numbers]
         group, other = (clean(str(column[row])) for column in (found.group, found.other))
         pair = {"gap": f"{group} minus {other}", "ratio": f"{group} over {other}"}.get(what)
-        rows.append((pair or (f"{group} over the geometric mean" if what != "rate" else group),
-                     found.rate[row].upper(), *shown, f"{found.trials[row]:,}"))  # fmt: skip
+        rows.append(
+            (
+                pair or (f"{group} over the geometric mean" if what != "rate" else group),
+                found.rate[row].upper(),
+                *shown,
+                f"{found.trials[row]:,}",
+            )
+        )
     header = ("Group", "Rate", "Value", "Lower", "Upper", "Trials")
     tall = 1.4 + 0.3 * int(np.count_nonzero(found.what == "rate"))
     return {
@@ -192,8 +210,9 @@ def _types(systems: list[Attacked]) -> TextTable:
             rows.append((short(one.rates.name), ATTACK_RATES[measure], short(attack), cell(rate), interval))
             numbers.append(one.system)
     header = ("System", "Rate", "Type of attack", "Value", "Interval")
-    return TextTable("attack-types", "Attacks accepted, by type", header, tuple(rows), words=(1, 2),
-                     systems=tuple(numbers))  # fmt: skip
+    return TextTable(
+        "attack-types", "Attacks accepted, by type", header, tuple(rows), words=(1, 2), systems=tuple(numbers)
+    )
 
 
 @dataclass(frozen=True)

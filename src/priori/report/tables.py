@@ -104,11 +104,15 @@ def operating_points(study: Study, index: int) -> TextTable:
         interval, optimism = _interval(member.band, index, measure), _signed(float(curve.optimism[index]), measure)
         rows.append((name, threshold, *rates, value, interval, best, optimism))
     return TextTable(
-        "operating-points", "Operating points",
-        ("System", "Threshold", v1, v2, v1, v2, measure.title, _level(study), "A posteriori", "Optimism"), tuple(rows),
+        "operating-points",
+        "Operating points",
+        ("System", "Threshold", v1, v2, v1, v2, measure.title, _level(study), "A posteriori", "Optimism"),
+        tuple(rows),
         "A trial is accepted when its score is greater than the threshold. A posteriori: the threshold chosen on the "
-        "test set itself.", groups=(("", 1), ("Development", 2), ("Test", 6)), systems=tuple(range(len(rows))),
-    )  # fmt: skip
+        "test set itself.",
+        groups=(("", 1), ("Development", 2), ("Test", 6)),
+        systems=tuple(range(len(rows))),
+    )
 
 
 def outcome_counts(study: Study, index: int) -> TextTable:
@@ -119,10 +123,14 @@ def outcome_counts(study: Study, index: int) -> TextTable:
         counts = (getattr(outcomes, kind)[index] for outcomes in sets for kind in ("tp", "fp", "tn", "fn"))
         rows.append((name, *(f"{int(count):,}" for count in counts)))
     return TextTable(
-        "outcomes", "Outcomes", ("System", *("TP", "FP", "TN", "FN") * 2), tuple(rows),
+        "outcomes",
+        "Outcomes",
+        ("System", *("TP", "FP", "TN", "FN") * 2),
+        tuple(rows),
         "Trials: true and false positives (accepted), true and false negatives (rejected).",
-        groups=(("Development", 4), ("Test", 4)), systems=tuple(range(len(rows))),
-    )  # fmt: skip
+        groups=(("Development", 4), ("Test", 4)),
+        systems=tuple(range(len(rows))),
+    )
 
 
 def comparisons(study: Study, index: int) -> TextTable:
@@ -188,17 +196,28 @@ def areas_table(study: Study) -> TextTable:
     """Return the areas, a priori, and the summaries that are a posteriori."""
     measure, (v1, v2) = study.settings.shown, _v(study)
     rows = [
-        (name, MISSING if member.area is None else cell(member.area, measure.rate), cell(member.areas.e_v1),
-         cell(member.areas.e_v2), cell(member.areas.g), cell(member.areas.post_g), f"{member.auc:.4f}",
-         cell(member.eer))
+        (
+            name,
+            MISSING if member.area is None else cell(member.area, measure.rate),
+            cell(member.areas.e_v1),
+            cell(member.areas.e_v2),
+            cell(member.areas.g),
+            cell(member.areas.post_g),
+            f"{member.auc:.4f}",
+            cell(member.eer),
+        )
         for name, member in _by_name(study)
-    ]  # fmt: skip
+    ]
     return TextTable(
-        "areas", "Areas", ("System", "Under the EPC", "E(V1)", "E(V2)", "G", "G", "AUC", "EER"), tuple(rows),
+        "areas",
+        "Areas",
+        ("System", "Under the EPC", "E(V1)", "E(V2)", "G", "G", "AUC", "EER"),
+        tuple(rows),
         f"Under the EPC: the mean {measure.title} over all alphas. E(V1), E(V2): the expected ({v1} + {v2})/2 over all "
         f"targets of {v1}, of {v2}; G is their mean.",
-        groups=(("A priori", 4), ("A posteriori", 3)), systems=tuple(range(len(rows))),
-    )  # fmt: skip
+        groups=(("A priori", 4), ("A posteriori", 3)),
+        systems=tuple(range(len(rows))),
+    )
 
 
 def along_alpha(study: Study) -> TextTable:
@@ -210,8 +229,14 @@ def along_alpha(study: Study) -> TextTable:
         for name, member in _by_name(study)
     ]
     header = ("System", *(alpha_text(alpha[column]) for column in columns))
-    return TextTable("along-alpha", f"{measure.title} along alpha", header, tuple(rows),
-                     groups=(("alpha", len(columns)),), systems=tuple(range(len(rows))))  # fmt: skip
+    return TextTable(
+        "along-alpha",
+        f"{measure.title} along alpha",
+        header,
+        tuple(rows),
+        groups=(("alpha", len(columns)),),
+        systems=tuple(range(len(rows))),
+    )
 
 
 def moving_tables(study: Study, index: int) -> list[TextTable]:
@@ -243,8 +268,10 @@ def render_markdown(study: Study) -> str:
 
 
 def _headed_tables(study: Study) -> list[tuple[str, TextTable]]:
-    moving = [(f"{table.title} at alpha = {alpha_text(study.settings.alpha)}", table)
-              for table in moving_tables(study, study.at)]  # fmt: skip
+    moving = [
+        (f"{table.title} at alpha = {alpha_text(study.settings.alpha)}", table)
+        for table in moving_tables(study, study.at)
+    ]
     return [*moving, *((table.title, table) for table in fixed_tables(study))]
 
 

@@ -18,10 +18,37 @@ from priori.curves.roc import AposterioriROC
 from priori.decisions.outcomes import Outcomes
 
 #: Columns of rates, probabilities and trade-offs, and columns of counts and sizes.
-SHARES = {"alpha", "fpr", "tpr", "fnr", "dev_v1", "dev_v2", "v1", "v2", "p_value", "p_adjusted", "confidence",
-          "coverage", "auc", "auc_a", "auc_b"}  # fmt: skip
-SIZES = {"errors", "trials", "users", "negatives", "positives", "U", "S", "sd", "width", "standard_error",
-         "design_effect", "effective_trials"}  # fmt: skip
+SHARES = {
+    "alpha",
+    "fpr",
+    "tpr",
+    "fnr",
+    "dev_v1",
+    "dev_v2",
+    "v1",
+    "v2",
+    "p_value",
+    "p_adjusted",
+    "confidence",
+    "coverage",
+    "auc",
+    "auc_a",
+    "auc_b",
+}
+SIZES = {
+    "errors",
+    "trials",
+    "users",
+    "negatives",
+    "positives",
+    "U",
+    "S",
+    "sd",
+    "width",
+    "standard_error",
+    "design_effect",
+    "effective_trials",
+}
 
 
 def digest(said: Mapping[str, Any], table: Mapping[str, NDArray[Any]]) -> str:
@@ -88,8 +115,12 @@ def _check_curve(curve: EPC, saved: Saved) -> None:
     if curve.omega is not None:
         return  # the rates are those of attacks with a share of their own, the outcomes those of all negatives
     v1, v2, measure = curve.task.v1, curve.task.v2, curve.measure
-    rates = {"dev_v1": v1(curve.dev_outcomes), "dev_v2": v2(curve.dev_outcomes),
-             "v1": v1(curve.outcomes), "v2": v2(curve.outcomes)}  # fmt: skip
+    rates = {
+        "dev_v1": v1(curve.dev_outcomes),
+        "dev_v2": v2(curve.dev_outcomes),
+        "v1": v1(curve.outcomes),
+        "v2": v2(curve.outcomes),
+    }
     if not measure.needs_alpha:
         rates["value"] = measure(curve.outcomes)
     for name, expected in rates.items():

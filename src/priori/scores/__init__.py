@@ -6,6 +6,19 @@ from priori.scores.score_set import BOUND, ScoreSet, condense, condense_all, cou
 from priori.scores.trials import NAN_POLICIES, Names, NanPolicy, Trials, nan_error
 
 __all__ = [
-    "BOUND", "NAN_POLICIES", "Names", "NanPolicy", "ScoreSet", "Scores", "Trials", "condense", "condense_all",
-    "counts_of", "nan_error", "pool", "restrict", "weigh_attacks", "weigh_users",
-]  # fmt: skip
+    "BOUND",
+    "NAN_POLICIES",
+    "Names",
+    "NanPolicy",
+    "ScoreSet",
+    "Scores",
+    "Trials",
+    "condense",
+    "condense_all",
+    "counts_of",
+    "nan_error",
+    "pool",
+    "restrict",
+    "weigh_attacks",
+    "weigh_users",
+]

@@ -25,9 +25,25 @@ from priori.scores.trials import Names, Trials, one_column
 
 #: What stands in a column of attack types where a trial is no attack; compared in lower case.
 NO_ATTACK = (
-    "", "-", "none", "no", "na", "n/a", "nan", "<na>", "null", "bonafide", "bona fide", "bona-fide", "genuine", "licit",
-    "real", "impostor", "nontarget", "zero-effort",
-)  # fmt: skip
+    "",
+    "-",
+    "none",
+    "no",
+    "na",
+    "n/a",
+    "nan",
+    "<na>",
+    "null",
+    "bonafide",
+    "bona fide",
+    "bona-fide",
+    "genuine",
+    "licit",
+    "real",
+    "impostor",
+    "nontarget",
+    "zero-effort",
+)
 
 
 def attack_codes(

@@ -139,8 +139,15 @@ class Scores(ScoreSet):
             attack = as_floats(attacks, "attacks")
             labels = np.repeat(["impostor", "attack", "genuine"], [negative.size, attack.size, positive.size])
             together = np.concatenate([negative, attack, positive])
-            return cls.from_predictions(labels, together, pos_label="genuine", attack_label="attack", nan=nan,
-                                        lower_is_better=lower_is_better, source=source)  # fmt: skip
+            return cls.from_predictions(
+                labels,
+                together,
+                pos_label="genuine",
+                attack_label="attack",
+                nan=nan,
+                lower_is_better=lower_is_better,
+                source=source,
+            )
         users, (negative_code, positive_code) = Names.encode(
             None if negative_user is None else as_names(negative_user, "negative_user", negative.size),
             None if positive_user is None else as_names(positive_user, "positive_user", positive.size),
@@ -218,13 +225,29 @@ class Scores(ScoreSet):
         held = None if attack is None else type_names(attack, score.size)
         types, attack_code = attack_codes(held, marked, labels, positive)
         trials = Trials(
-            score, user_code, probe_code, named["trial"], dataset_code, group=group_code, attack=attack_code,
+            score,
+            user_code,
+            probe_code,
+            named["trial"],
+            dataset_code,
+            group=group_code,
+            attack=attack_code,
             time=None if time is None else as_times(as_names(time, "time", score.size), f"{source}: time"),
-        )  # fmt: skip
+        )
         weights = None if weight is None else whole_weights(weight, f"{source}: weight", score.size)
-        return cls.from_columns(trials, positive, users=users, datasets=datasets, groups=groups, attack_types=types,
-                                attack_label=attack_label, weights=weights, nan=nan, lower_is_better=lower_is_better,
-                                source=source)  # fmt: skip
+        return cls.from_columns(
+            trials,
+            positive,
+            users=users,
+            datasets=datasets,
+            groups=groups,
+            attack_types=types,
+            attack_label=attack_label,
+            weights=weights,
+            nan=nan,
+            lower_is_better=lower_is_better,
+            source=source,
+        )
 
     @classmethod
     def from_frame(
@@ -255,9 +278,15 @@ class Scores(ScoreSet):
         arrays, backend = columns_of(frame, dict(columns or {}), source=source)
         labels, score = arrays.pop("label"), arrays.pop("score")
         scores = cls.from_predictions(
-            labels, score, pos_label=pos_label, attack_label=attack_label, nan=nan, lower_is_better=lower_is_better,
-            source=source, **arrays,
-        )  # fmt: skip
+            labels,
+            score,
+            pos_label=pos_label,
+            attack_label=attack_label,
+            nan=nan,
+            lower_is_better=lower_is_better,
+            source=source,
+            **arrays,
+        )
         return scores if backend is None else replace(scores, backend=backend)
 
     @classmethod
@@ -289,9 +318,17 @@ class Scores(ScoreSet):
 
     @classmethod
     def _checked(
-        cls, negative: Trials, positive: Trials, users: Names | None, datasets: Names | None, nan: NanPolicy,
-        lower_is_better: bool, source: str, *, ours: bool = False,
-    ) -> Scores:  # fmt: skip
+        cls,
+        negative: Trials,
+        positive: Trials,
+        users: Names | None,
+        datasets: Names | None,
+        nan: NanPolicy,
+        lower_is_better: bool,
+        source: str,
+        *,
+        ours: bool = False,
+    ) -> Scores:
         """Apply the rules that every set of scores keeps; every way of making one ends here."""
         if nan not in NAN_POLICIES:
             raise unknown("NaN policy", nan, NAN_POLICIES)
@@ -463,9 +500,12 @@ class Scores(ScoreSet):
         return self
 
     def count(
-        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = (),
+        self,
+        cuts: Sequence[ArrayLike],
+        by: Sequence[Role] | int = (),
+        others: Sequence[ScoreSet] = (),
         means: bool = False,
-    ) -> list[Scores]:  # fmt: skip
+    ) -> list[Scores]:
         """Return the sets themselves, whatever the cuts: their trials are in one order already."""
         if any(other.scanned for other in others):
             raise mixed_sets()

@@ -17,12 +17,28 @@ from priori.base.errors import InputError, OneClassError, argument
 FEW = 1 << 10
 #: The pairs that need no option, positive first; compared in lower case.
 KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
-    ("1", "0"), ("1", "-1"), ("true", "false"), ("target", "nontarget"), ("genuine", "impostor"),
-    ("client", "impostor"), ("bonafide", "spoof"), ("bonafide", "attack"), ("yes", "no"), ("positive", "negative"),
-    ("pos", "neg"), ("spam", "ham"), ("match", "nonmatch"), ("mated", "nonmated"), ("same", "different"),
-    ("case", "control"), ("malignant", "benign"), ("fraud", "legitimate"), ("anomaly", "normal"), ("fake", "real"),
+    ("1", "0"),
+    ("1", "-1"),
+    ("true", "false"),
+    ("target", "nontarget"),
+    ("genuine", "impostor"),
+    ("client", "impostor"),
+    ("bonafide", "spoof"),
+    ("bonafide", "attack"),
+    ("yes", "no"),
+    ("positive", "negative"),
+    ("pos", "neg"),
+    ("spam", "ham"),
+    ("match", "nonmatch"),
+    ("mated", "nonmated"),
+    ("same", "different"),
+    ("case", "control"),
+    ("malignant", "benign"),
+    ("fraud", "legitimate"),
+    ("anomaly", "normal"),
+    ("fake", "real"),
     ("machine", "human"),
-)  # fmt: skip
+)
 
 #: Labels of attacks, beside those of a pair; compared in lower case.
 KNOWN_ATTACKS = ("spoof", "attack")

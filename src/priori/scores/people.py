@@ -20,9 +20,24 @@ from priori.scores.trials import Names, Trials, codes_in_use
 
 #: What stands for the real identity where nobody knows it, besides words for attacks; compared in lower case.
 NOBODY = (
-    "-", "none", "nobody", "unknown", "other", "others", "na", "n/a", "<na>", "nan", "null", "impostor", "impostors",
-    "imposter", "nontarget", "non-target", "zero-effort",
-)  # fmt: skip
+    "-",
+    "none",
+    "nobody",
+    "unknown",
+    "other",
+    "others",
+    "na",
+    "n/a",
+    "<na>",
+    "nan",
+    "null",
+    "impostor",
+    "impostors",
+    "imposter",
+    "nontarget",
+    "non-target",
+    "zero-effort",
+)
 #: A name that never claims, with more than this share of a class and so many trials, is not taken for one person's.
 MOST, MANY = 0.5, 10
 
@@ -82,6 +97,5 @@ def unknown_impostors(nobody: tuple[str, ...]) -> Caution:
         found = f"{nobody[0]!r}{more} stands for nobody in particular: such trials go by their claimed user, and where"
         which = "them"
     return Caution(
-        "unknown-impostors",
-        f"{found} few people made {which}, false acceptances are less sure than the interval says",
+        "unknown-impostors", f"{found} few people made {which}, false acceptances are less sure than the interval says"
     )

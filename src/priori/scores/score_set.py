@@ -134,9 +134,12 @@ class ScoreSet(ABC):
 
     @abstractmethod
     def count(
-        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = (),
+        self,
+        cuts: Sequence[ArrayLike],
+        by: Sequence[Role] | int = (),
+        others: Sequence[ScoreSet] = (),
         means: bool = False,
-    ) -> list[Scores]:  # fmt: skip
+    ) -> list[Scores]:
         """Return, for this system and for others on the same trials, sets with the same counts between its cuts.
 
         In memory they are the sets themselves. Of tables they hold entries (`Trials.number`) for the trials between two
@@ -218,9 +221,13 @@ BOUND = 1e-4
 
 
 def condense(
-    scores: ScoreSet, by: Sequence[Role] = (), *, cuts: ArrayLike = (), narrow: float | None = None,
+    scores: ScoreSet,
+    by: Sequence[Role] = (),
+    *,
+    cuts: ArrayLike = (),
+    narrow: float | None = None,
     said: str = "counted",
-) -> tuple[Scores, tuple[Caution, ...]]:  # fmt: skip
+) -> tuple[Scores, tuple[Caution, ...]]:
     """Return trials in memory that tell as much of counts at the ``cuts``, and what to say of the result.
 
     They are the trials themselves where they fit, else entries by the names in some roles: counts at the cuts are
@@ -231,9 +238,13 @@ def condense(
 
 
 def condense_all(
-    sets: Sequence[ScoreSet], by: Sequence[Role] = (), *, cuts: ArrayLike = (), narrow: float | None = None,
+    sets: Sequence[ScoreSet],
+    by: Sequence[Role] = (),
+    *,
+    cuts: ArrayLike = (),
+    narrow: float | None = None,
     said: str = "counted",
-) -> list[tuple[Scores, tuple[Caution, ...]]]:  # fmt: skip
+) -> list[tuple[Scores, tuple[Caution, ...]]]:
     """Do the same with several sets."""
     return ask([_condensing(each, by, np.ravel(np.asarray(cuts, dtype=np.float64)), narrow, said) for each in sets])
 
@@ -257,8 +268,13 @@ def _condensing(
         except TooManyEntries:
             if {"user", "probe_user"} <= {*wanted}:
                 wanted.remove("probe_user")
-                notes.append(Caution("probes-left-out", f"{scores.source}: too many pairs of people for the memory "
-                                     "given: trials are told apart by user only"))  # fmt: skip
+                notes.append(
+                    Caution(
+                        "probes-left-out",
+                        f"{scores.source}: too many pairs of people for the memory "
+                        "given: trials are told apart by user only",
+                    )
+                )
             elif bound is None or bound > 1:
                 raise
             else:

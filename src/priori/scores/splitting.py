@@ -50,8 +50,10 @@ def split_by_time(scores: Scores, before: str | datetime, *, together: bool = Tr
     limit = as_times([before], "the time to split at")[0]
     times = scores.negative.time, scores.positive.time
     if times[0] is None or times[1] is None:
-        raise InputError(f"{scores.source}: the times of the trials are not known; name their column "
-                         f"({argument('columns', 'time=NAME')})")  # fmt: skip
+        raise InputError(
+            f"{scores.source}: the times of the trials are not known; name their column "
+            f"({argument('columns', 'time=NAME')})"
+        )
     early = [np.asarray(column < limit) for column in times if column is not None]
     late = [~part for part in early]
     if together and scores.has_users:

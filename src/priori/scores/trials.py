@@ -151,8 +151,19 @@ class Trials:
         def pick(column: NDArray[Any] | None) -> Any:
             return None if column is None else column[index]
 
-        columns = (self.score, self.user, self.probe_user, self.ids, self.dataset, self.row, self.number, self.group,
-                   self.failed, self.attack, self.time)  # fmt: skip
+        columns = (
+            self.score,
+            self.user,
+            self.probe_user,
+            self.ids,
+            self.dataset,
+            self.row,
+            self.number,
+            self.group,
+            self.failed,
+            self.attack,
+            self.time,
+        )
         if index.size < MANY:
             taken = Trials(*map(pick, columns))
         else:

@@ -15,6 +15,11 @@ from priori.sklearn.scoring import AprioriScorer, make_apriori_scorer
 from priori.sklearn.threshold import AprioriThresholdClassifier
 
 __all__ = [
-    "AprioriScorer", "AprioriThresholdClassifier", "AverageROCDisplay", "DifferenceDisplay", "EPCDisplay",
-    "GroupRatesDisplay", "make_apriori_scorer",
-]  # fmt: skip
+    "AprioriScorer",
+    "AprioriThresholdClassifier",
+    "AverageROCDisplay",
+    "DifferenceDisplay",
+    "EPCDisplay",
+    "GroupRatesDisplay",
+    "make_apriori_scorer",
+]

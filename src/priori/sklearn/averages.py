@@ -22,9 +22,20 @@ if TYPE_CHECKING:
 
 #: What an average is made with, as in `priori.average`.
 SETTINGS = (
-    "method", "theta", "prior", "cost_fp", "cost_fn", "weights", "positions", "confidence_level", "interval",
-    "n_resamples", "within", "rng", "skip_incomplete",
-)  # fmt: skip
+    "method",
+    "theta",
+    "prior",
+    "cost_fp",
+    "cost_fn",
+    "weights",
+    "positions",
+    "confidence_level",
+    "interval",
+    "n_resamples",
+    "within",
+    "rng",
+    "skip_incomplete",
+)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -83,10 +94,16 @@ class AverageROCDisplay(Display):
     _bounded_spines = ("bottom", "left")
 
     def plot(
-        self, ax: Axes | None = None, *, name: str | list[str] | None = None,
-        curve_kwargs: Style | Sequence[Style] | None = None, plot_singles: bool = True,
-        plot_chance_level: bool | None = None, chance_level_kw: Style | None = None, despine: bool = False,
-    ) -> Self:  # fmt: skip
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | list[str] | None = None,
+        curve_kwargs: Style | Sequence[Style] | None = None,
+        plot_singles: bool = True,
+        plot_chance_level: bool | None = None,
+        chance_level_kw: Style | None = None,
+        despine: bool = False,
+    ) -> Self:
         """Draw the average, its interval, and behind it the single curves; arguments as in `RocCurveDisplay.plot`."""
         return self._draw(locals())
 
@@ -95,8 +112,13 @@ class AverageROCDisplay(Display):
 
     def _contents(self) -> Contents:
         label, limits = positive_label(self.pos_label), (-0.01, 1.01)
-        labels = {"xlabel": f"False Positive Rate{label}", "ylabel": f"True Positive Rate{label}", "xlim": limits,
-                  "ylim": limits, "aspect": "equal"}  # fmt: skip
+        labels = {
+            "xlabel": f"False Positive Rate{label}",
+            "ylabel": f"True Positive Rate{label}",
+            "xlim": limits,
+            "ylim": limits,
+            "aspect": "equal",
+        }
         areas = None if self.roc_auc is None else [self.roc_auc]
         return Contents([(self.fpr, self.tpr)], areas, ((0, 1), (0, 1)), labels)
 
@@ -111,32 +133,68 @@ class AverageROCDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, groups: ArrayLike, sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto", pos_label: Any = None,
-        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False, chance_level_kw: Style | None = None, despine: bool = False,
-        method: str | Method = "vertical", theta: float | None = None, prior: float | None = None,
-        cost_fp: float | None = None, cost_fn: float | None = None, weights: Literal["size"] | ArrayLike | None = None,
-        positions: int | ArrayLike | Literal["exact"] = 1001, confidence_level: float = 0.95,
-        interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
-        rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
-    ) -> Self:  # fmt: skip
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        groups: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = "auto",
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        curve_kwargs: Style | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: Style | None = None,
+        despine: bool = False,
+        method: str | Method = "vertical",
+        theta: float | None = None,
+        prior: float | None = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        weights: Literal["size"] | ArrayLike | None = None,
+        positions: int | ArrayLike | Literal["exact"] = 1001,
+        confidence_level: float = 0.95,
+        interval: IntervalKind = "t",
+        n_resamples: int = 1000,
+        within: bool = False,
+        rng: int | np.random.Generator = 0,
+        skip_incomplete: bool = False,
+    ) -> Self:
         """Make the display of a fitted classifier on several data sets; arguments as in `from_predictions`."""
         handed_on, _ = as_predictions(locals())
         return cls.from_predictions(**handed_on)
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, y_score: ArrayLike, *, groups: ArrayLike, sample_weight: ArrayLike | None = None,
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        groups: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
-        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False, chance_level_kw: Style | None = None, despine: bool = False,
-        method: str | Method = "vertical", theta: float | None = None, prior: float | None = None,
-        cost_fp: float | None = None, cost_fn: float | None = None, weights: Literal["size"] | ArrayLike | None = None,
-        positions: int | ArrayLike | Literal["exact"] = 1001, confidence_level: float = 0.95,
-        interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
-        rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
-    ) -> Self:  # fmt: skip
+        name: str | None = None,
+        ax: Axes | None = None,
+        curve_kwargs: Style | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: Style | None = None,
+        despine: bool = False,
+        method: str | Method = "vertical",
+        theta: float | None = None,
+        prior: float | None = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        weights: Literal["size"] | ArrayLike | None = None,
+        positions: int | ArrayLike | Literal["exact"] = 1001,
+        confidence_level: float = 0.95,
+        interval: IntervalKind = "t",
+        n_resamples: int = 1000,
+        within: bool = False,
+        rng: int | np.random.Generator = 0,
+        skip_incomplete: bool = False,
+    ) -> Self:
         """Make the display of labels and scores of several data sets: ``groups`` names the one of each sample.
 
         A data set is a fold, a user, a reader. Arguments as in `sklearn.metrics.RocCurveDisplay.from_predictions`
@@ -151,16 +209,34 @@ class AverageROCDisplay(Display):
 
     @classmethod
     def from_cv_results(
-        cls, cv_results: Mapping[str, Any], X: Any, y: Any, *, sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto", pos_label: Any = None, ax: Axes | None = None,
-        name: str | None = None, curve_kwargs: Style | None = None, plot_chance_level: bool = False,
-        chance_level_kwargs: Style | None = None, despine: bool = False,
-        method: str | Method = "vertical", theta: float | None = None, prior: float | None = None,
-        cost_fp: float | None = None, cost_fn: float | None = None, weights: Literal["size"] | ArrayLike | None = None,
-        positions: int | ArrayLike | Literal["exact"] = 1001, confidence_level: float = 0.95,
-        interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
-        rng: int | np.random.Generator = 0, skip_incomplete: bool = False,
-    ) -> Self:  # fmt: skip
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = "auto",
+        pos_label: Any = None,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Style | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kwargs: Style | None = None,
+        despine: bool = False,
+        method: str | Method = "vertical",
+        theta: float | None = None,
+        prior: float | None = None,
+        cost_fp: float | None = None,
+        cost_fn: float | None = None,
+        weights: Literal["size"] | ArrayLike | None = None,
+        positions: int | ArrayLike | Literal["exact"] = 1001,
+        confidence_level: float = 0.95,
+        interval: IntervalKind = "t",
+        n_resamples: int = 1000,
+        within: bool = False,
+        rng: int | np.random.Generator = 0,
+        skip_incomplete: bool = False,
+    ) -> Self:
         """Make the display of a cross-validation, the average of its folds' curves; see `from_predictions`."""
         given = {**locals()}
         return cls._of(*of_folds(given), given)
@@ -169,7 +245,15 @@ class AverageROCDisplay(Display):
     def _of(cls, parts: Mapping[str, Scores], pos_label: Any, given: Mapping[str, Any]) -> Self:
         curve = average(parts, **{key: given[key] for key in SETTINGS})
         outline = curve.outline() if len(curve.datasets) > 1 else None
-        display = cls(fpr=curve.fpr, tpr=curve.tpr, singles=curve.singles(), outline=outline, roc_auc=curve.auc.value,
-                      name=given["name"], method=curve.method.name, pos_label=pos_label)  # fmt: skip
+        display = cls(
+            fpr=curve.fpr,
+            tpr=curve.tpr,
+            singles=curve.singles(),
+            outline=outline,
+            roc_auc=curve.auc.value,
+            name=given["name"],
+            method=curve.method.name,
+            pos_label=pos_label,
+        )
         display.curve_, display.warnings_ = curve, curve.warnings
         return display._draw(given)

@@ -123,15 +123,35 @@ class EPCDisplay(_AlongAlpha):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, X_dev: Any = None, y_dev: Any = None,
-        sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
-        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False, chance_level_kw: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
-        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
-        confidence_level: float | None = None, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
-        users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
-    ) -> Self:  # fmt: skip
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        X_dev: Any = None,
+        y_dev: Any = None,
+        sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = "auto",
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        curve_kwargs: Style | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: Style | None = None,
+        despine: bool = False,
+        task: str | Task = "authentication",
+        criterion: CriterionOption = None,
+        measure: MeasureOption = None,
+        points: int = 101,
+        bounds: tuple[Any, Any] = (0, 1),
+        alpha: Any = None,
+        confidence_level: float | None = None,
+        n_resamples: int = 2000,
+        cv: int = 5,
+        random_state: int = 0,
+        users: ArrayLike | None = None,
+        users_dev: ArrayLike | None = None,
+    ) -> Self:
         """Make the display of a fitted classifier, also of a `Pipeline` that ends in one.
 
         Thresholds are chosen on X_dev, y_dev and judged on X, y; neither may have been used to fit the classifier.
@@ -143,15 +163,33 @@ class EPCDisplay(_AlongAlpha):
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, y_score: ArrayLike, *, y_true_dev: ArrayLike | None = None,
-        y_score_dev: ArrayLike | None = None, sample_weight: ArrayLike | None = None, pos_label: Any = None,
-        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False, chance_level_kw: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
-        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
-        confidence_level: float | None = None, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
-        users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
-    ) -> Self:  # fmt: skip
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        y_true_dev: ArrayLike | None = None,
+        y_score_dev: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        curve_kwargs: Style | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kw: Style | None = None,
+        despine: bool = False,
+        task: str | Task = "authentication",
+        criterion: CriterionOption = None,
+        measure: MeasureOption = None,
+        points: int = 101,
+        bounds: tuple[Any, Any] = (0, 1),
+        alpha: Any = None,
+        confidence_level: float | None = None,
+        n_resamples: int = 2000,
+        cv: int = 5,
+        random_state: int = 0,
+        users: ArrayLike | None = None,
+        users_dev: ArrayLike | None = None,
+    ) -> Self:
         """Make the display of labels and scores.
 
         Parameters
@@ -186,13 +224,27 @@ class EPCDisplay(_AlongAlpha):
 
     @classmethod
     def from_cv_results(
-        cls, cv_results: Mapping[str, Any], X: Any, y: Any, *, sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto", pos_label: Any = None, ax: Axes | None = None,
-        name: str | list[str] | None = None, curve_kwargs: Style | Sequence[Style] | None = None,
-        plot_chance_level: bool = False, chance_level_kwargs: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
-        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
-    ) -> Self:  # fmt: skip
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = "auto",
+        pos_label: Any = None,
+        ax: Axes | None = None,
+        name: str | list[str] | None = None,
+        curve_kwargs: Style | Sequence[Style] | None = None,
+        plot_chance_level: bool = False,
+        chance_level_kwargs: Style | None = None,
+        despine: bool = False,
+        task: str | Task = "authentication",
+        criterion: CriterionOption = None,
+        measure: MeasureOption = None,
+        points: int = 101,
+        bounds: tuple[Any, Any] = (0, 1),
+        alpha: Any = None,
+    ) -> Self:
         """Make the display of a cross-validation: one curve per fold.
 
         Each fold is judged with thresholds chosen on the other folds' out-of-sample scores, so no fold ever sees a
@@ -212,8 +264,16 @@ class EPCDisplay(_AlongAlpha):
     ) -> Self:
         area = [float(np.mean(fold)) for fold in value] if isinstance(value, list) else float(np.mean(value))
         chance = _chance_level(curve if isinstance(curve, EPC) else curve.curves[0])
-        display = cls(alpha=curve.alpha, value=value, chance=chance, area=area, name=name, pos_label=pos_label,
-                      measure=curve.measure.title, criterion=curve.criterion.name)  # fmt: skip
+        display = cls(
+            alpha=curve.alpha,
+            value=value,
+            chance=chance,
+            area=area,
+            name=name,
+            pos_label=pos_label,
+            measure=curve.measure.title,
+            criterion=curve.criterion.name,
+        )
         display.curve_, display.warnings_ = curve, warnings
         return display
 
@@ -270,31 +330,71 @@ class DifferenceDisplay(_AlongAlpha):
 
     @classmethod
     def from_estimator(
-        cls, estimator_a: Any, estimator_b: Any, X: Any, y: Any, *, X_dev: Any = None, y_dev: Any = None,
-        sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
-        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
-        plot_chance_level: bool = True, chance_level_kw: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
-        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
-        confidence_level: float = 0.95, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
-        users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
-    ) -> Self:  # fmt: skip
+        cls,
+        estimator_a: Any,
+        estimator_b: Any,
+        X: Any,
+        y: Any,
+        *,
+        X_dev: Any = None,
+        y_dev: Any = None,
+        sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = "auto",
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        curve_kwargs: Style | None = None,
+        plot_chance_level: bool = True,
+        chance_level_kw: Style | None = None,
+        despine: bool = False,
+        task: str | Task = "authentication",
+        criterion: CriterionOption = None,
+        measure: MeasureOption = None,
+        points: int = 101,
+        bounds: tuple[Any, Any] = (0, 1),
+        alpha: Any = None,
+        confidence_level: float = 0.95,
+        n_resamples: int = 2000,
+        cv: int = 5,
+        random_state: int = 0,
+        users: ArrayLike | None = None,
+        users_dev: ArrayLike | None = None,
+    ) -> Self:
         """Make the display of two fitted classifiers on the same data, as `EPCDisplay.from_estimator` that of one."""
         handed_on, trained = as_predictions(locals())
         return cls.from_predictions(**handed_on)._warn(trained)
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, y_score_a: ArrayLike, y_score_b: ArrayLike, *, y_true_dev: ArrayLike | None = None,
-        y_score_dev_a: ArrayLike | None = None, y_score_dev_b: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None, pos_label: Any = None,
-        name: str | None = None, ax: Axes | None = None, curve_kwargs: Style | None = None,
-        plot_chance_level: bool = True, chance_level_kw: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
-        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
-        confidence_level: float = 0.95, n_resamples: int = 2000, cv: int = 5, random_state: int = 0,
-        users: ArrayLike | None = None, users_dev: ArrayLike | None = None,
-    ) -> Self:  # fmt: skip
+        cls,
+        y_true: ArrayLike,
+        y_score_a: ArrayLike,
+        y_score_b: ArrayLike,
+        *,
+        y_true_dev: ArrayLike | None = None,
+        y_score_dev_a: ArrayLike | None = None,
+        y_score_dev_b: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str | None = None,
+        ax: Axes | None = None,
+        curve_kwargs: Style | None = None,
+        plot_chance_level: bool = True,
+        chance_level_kw: Style | None = None,
+        despine: bool = False,
+        task: str | Task = "authentication",
+        criterion: CriterionOption = None,
+        measure: MeasureOption = None,
+        points: int = 101,
+        bounds: tuple[Any, Any] = (0, 1),
+        alpha: Any = None,
+        confidence_level: float = 0.95,
+        n_resamples: int = 2000,
+        cv: int = 5,
+        random_state: int = 0,
+        users: ArrayLike | None = None,
+        users_dev: ArrayLike | None = None,
+    ) -> Self:
         """Make the display of two sets of scores of the same samples, those of A and of B.
 
         Without a development set thresholds are chosen fold by fold on the other folds, and the interval is Student's
@@ -309,22 +409,43 @@ class DifferenceDisplay(_AlongAlpha):
         assert isinstance(a, EPC)
         assert isinstance(b, EPC)
         comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
-        display = cls(alpha=comparison.alpha, difference=comparison.expected, lower=comparison.lower,
-                      upper=comparison.upper, name=legend_name, measure=a.measure.title,
-                      criterion=a.criterion.name)  # fmt: skip
+        display = cls(
+            alpha=comparison.alpha,
+            difference=comparison.expected,
+            lower=comparison.lower,
+            upper=comparison.upper,
+            name=legend_name,
+            measure=a.measure.title,
+            criterion=a.criterion.name,
+        )
         display.comparison_, display.warnings_ = comparison, comparison.warnings
         return display._draw(given)
 
     @classmethod
     def from_cv_results(
-        cls, cv_results_a: Mapping[str, Any], cv_results_b: Mapping[str, Any], X: Any, y: Any, *,
-        sample_weight: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
-        ax: Axes | None = None, name: str | None = None, curve_kwargs: Style | None = None,
-        plot_chance_level: bool = True, chance_level_kwargs: Style | None = None, despine: bool = False,
-        task: str | Task = "authentication", criterion: CriterionOption = None, measure: MeasureOption = None,
-        points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
+        cls,
+        cv_results_a: Mapping[str, Any],
+        cv_results_b: Mapping[str, Any],
+        X: Any,
+        y: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        response_method: ResponseMethod = "auto",
+        pos_label: Any = None,
+        ax: Axes | None = None,
+        name: str | None = None,
+        curve_kwargs: Style | None = None,
+        plot_chance_level: bool = True,
+        chance_level_kwargs: Style | None = None,
+        despine: bool = False,
+        task: str | Task = "authentication",
+        criterion: CriterionOption = None,
+        measure: MeasureOption = None,
+        points: int = 101,
+        bounds: tuple[Any, Any] = (0, 1),
+        alpha: Any = None,
         confidence_level: float = 0.95,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """Make the display of two cross-validations over the same folds: their mean difference and its t interval.
 
         Folds share training samples, so that the interval describes how folds differ more than it promises coverage.
@@ -344,8 +465,15 @@ class DifferenceDisplay(_AlongAlpha):
         mean = each.mean(axis=0)
         plan = IntervalPlan.checked("t", confidence_level, 2, False, 0)
         lower, upper = plan.around(each, np.full(len(each), 1 / len(each)), mean)
-        display = cls(alpha=a.alpha, difference=mean, lower=lower, upper=upper, name=name, measure=a.measure.title,
-                      criterion=a.criterion.name)  # fmt: skip
+        display = cls(
+            alpha=a.alpha,
+            difference=mean,
+            lower=lower,
+            upper=upper,
+            name=name,
+            measure=a.measure.title,
+            criterion=a.criterion.name,
+        )
         display.warnings_ = joined(a.warnings, b.warnings)
         return display
 
@@ -360,21 +488,33 @@ def _curves(given: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[EPC 
     settings = {key: given[key] for key in SETTINGS}
     level = 0.95 if given["confidence_level"] is None else given["confidence_level"]
     for end, name in names.items():
-        test = scores(given["y_true"], given[f"y_score{end}"], pos_label=given["pos_label"], user=given["users"],
-                      sample_weight=given["sample_weight"], name="test")  # fmt: skip
+        test = scores(
+            given["y_true"],
+            given[f"y_score{end}"],
+            pos_label=given["pos_label"],
+            user=given["users"],
+            sample_weight=given["sample_weight"],
+            name="test",
+        )
         if not developed:
             parts = folds(test, given["cv"], given["random_state"])
             yield average_epc(parts, confidence_level=level, **settings)
             continue
-        dev = scores(given["y_true_dev"], given[f"y_score_dev{end}"], pos_label=given["pos_label"],
-                     user=given["users_dev"], name="dev")  # fmt: skip
+        dev = scores(
+            given["y_true_dev"],
+            given[f"y_score_dev{end}"],
+            pos_label=given["pos_label"],
+            user=given["users_dev"],
+            name="dev",
+        )
         yield epc(dev, test, name=name, **settings)
 
 
 def _chance_level(curve: EPC) -> Floats:
     """Return the curve of a classifier that gives every sample the same score."""
-    dev, test = (Scores.from_arrays(np.zeros(part.n_negatives), np.zeros(part.n_positives))
-                 for part in (curve.dev, curve.test))  # fmt: skip
+    dev, test = (
+        Scores.from_arrays(np.zeros(part.n_negatives), np.zeros(part.n_positives)) for part in (curve.dev, curve.test)
+    )
     alphas = curve.alpha.tolist()
     return epc(dev, test, task=curve.task, criterion=curve.criterion, measure=curve.measure, alpha=alphas).value
 

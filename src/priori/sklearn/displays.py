@@ -55,10 +55,15 @@ class Display:
     _bounded_spines: ClassVar[tuple[str, ...]] = ("bottom",)
 
     def plot(
-        self, ax: Axes | None = None, *, name: str | list[str] | None = None,
-        curve_kwargs: Style | Sequence[Style] | None = None, plot_chance_level: bool | None = None,
-        chance_level_kw: Style | None = None, despine: bool = False,
-    ) -> Self:  # fmt: skip
+        self,
+        ax: Axes | None = None,
+        *,
+        name: str | list[str] | None = None,
+        curve_kwargs: Style | Sequence[Style] | None = None,
+        plot_chance_level: bool | None = None,
+        chance_level_kw: Style | None = None,
+        despine: bool = False,
+    ) -> Self:
         """Draw the display and return it; arguments as in `sklearn.metrics.RocCurveDisplay.plot`.
 
         ``name`` and ``curve_kwargs`` (arguments of matplotlib's ``plot``) are for all curves, or lists with one for
@@ -143,9 +148,12 @@ def _styled(default: Style, overrides: Style | None) -> dict[str, Any]:
 
 
 def _curve_styles(
-    count: int, name: str | Sequence[str] | None, metrics: Sequence[float] | None, metric_name: str,
+    count: int,
+    name: str | Sequence[str] | None,
+    metrics: Sequence[float] | None,
+    metric_name: str,
     curve_kwargs: Style | Sequence[Style] | None,
-) -> list[dict[str, Any]]:  # fmt: skip
+) -> list[dict[str, Any]]:
     """Return the style of each curve, with its label.
 
     One dictionary serves all curves, which then share one legend entry with the mean and the standard deviation of

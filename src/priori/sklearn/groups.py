@@ -63,11 +63,24 @@ class GroupRatesDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: Any, *, sensitive_features: ArrayLike, X_dev: Any, y_dev: Any,
-        users: ArrayLike | None = None, response_method: ResponseMethod = "auto", pos_label: Any = None,
-        name: str = "group", ax: Axes | None = None, task: str | Task = "authentication",
-        criterion: CriterionOption = None, alpha: Any = None, confidence_level: float = 0.95,
-    ) -> Self:  # fmt: skip
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        sensitive_features: ArrayLike,
+        X_dev: Any,
+        y_dev: Any,
+        users: ArrayLike | None = None,
+        response_method: ResponseMethod = "auto",
+        pos_label: Any = None,
+        name: str = "group",
+        ax: Axes | None = None,
+        task: str | Task = "authentication",
+        criterion: CriterionOption = None,
+        alpha: Any = None,
+        confidence_level: float = 0.95,
+    ) -> Self:
         """Make the display of a fitted classifier; neither X nor X_dev may have been used to fit it.
 
         The parameters are those of `from_predictions`, with data instead of labels and scores.
@@ -77,11 +90,22 @@ class GroupRatesDisplay:
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, y_score: ArrayLike, *, sensitive_features: ArrayLike, y_true_dev: ArrayLike,
-        y_score_dev: ArrayLike, users: ArrayLike | None = None, pos_label: Any = None, name: str = "group",
-        ax: Axes | None = None, task: str | Task = "authentication", criterion: CriterionOption = None,
-        alpha: Any = None, confidence_level: float = 0.95,
-    ) -> Self:  # fmt: skip
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sensitive_features: ArrayLike,
+        y_true_dev: ArrayLike,
+        y_score_dev: ArrayLike,
+        users: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str = "group",
+        ax: Axes | None = None,
+        task: str | Task = "authentication",
+        criterion: CriterionOption = None,
+        alpha: Any = None,
+        confidence_level: float = 0.95,
+    ) -> Self:
         """Make the display of labels and scores.
 
         Parameters

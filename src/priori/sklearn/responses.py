@@ -86,11 +86,14 @@ def fitted_on(estimator: Any, X: Any) -> tuple[Caution, ...]:
         return ()
     if known.ndim != 2 or known.shape[1:] != given.shape[1:] or not {*map(bytes, known)} <= {*map(bytes, given)}:
         return ()
-    return (Caution(
-        "dev-looks-trained-on",
-        f"{type(inner).__name__} was fitted on the development data: its scores there are better than on new data, and "
-        "so the thresholds are wrong; choose them on data it has not seen",
-    ),)  # fmt: skip
+    return (
+        Caution(
+            "dev-looks-trained-on",
+            f"{type(inner).__name__} was fitted on the development data: its scores there are better than on "
+            f"new data, and "
+            "so the thresholds are wrong; choose them on data it has not seen",
+        ),
+    )
 
 
 def together(beginning: str, given: Mapping[str, Any], *names: str) -> bool:
@@ -128,9 +131,14 @@ def as_predictions(given: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Caut
 
 
 def scores(
-    y_true: ArrayLike, y_score: ArrayLike, *, pos_label: Any = None, sample_weight: ArrayLike | None = None,
-    name: str = "scores", **columns: Any,
-) -> Scores:  # fmt: skip
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    name: str = "scores",
+    **columns: Any,
+) -> Scores:
     """Return predictions as `Scores`; a sample whose weight is a whole number counts so many times.
 
     ``columns`` are what else is known of each sample, as in `Scores.from_predictions`: its user, dataset or group.

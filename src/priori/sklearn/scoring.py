@@ -74,9 +74,13 @@ class AprioriScorer:
         score, positive = responses(estimator, X, response_method=self.response_method, pos_label=self.pos_label)
         true, score = np.asarray(y) == positive, np.asarray(score)
         curve = cross_epc(
-            scores(true, score, pos_label=True, sample_weight=times), folds=self.cv, rng=self.random_state,
-            task=self.task, criterion=self.criterion, alpha=[as_fractions(self.alpha)[0]],
-        )  # fmt: skip
+            scores(true, score, pos_label=True, sample_weight=times),
+            folds=self.cv,
+            rng=self.random_state,
+            task=self.task,
+            criterion=self.criterion,
+            alpha=[as_fractions(self.alpha)[0]],
+        )
         thresholds = np.array([part.threshold[0] for part in curve.curves])
         accepted = np.zeros(true.size, dtype=np.bool_)
         for own, fold in zip((~true, true), curve.fold, strict=True):
@@ -112,10 +116,16 @@ def decides_itself(estimator: Any) -> bool:
 
 
 def make_apriori_scorer(
-    measure: MeasureOption = None, *, criterion: CriterionOption = None, alpha: Any = None,
-    task: str | Task = "authentication", cv: int = 5, response_method: ResponseMethod = "auto",
-    pos_label: Any = None, random_state: int = 0,
-) -> AprioriScorer:  # fmt: skip
+    measure: MeasureOption = None,
+    *,
+    criterion: CriterionOption = None,
+    alpha: Any = None,
+    task: str | Task = "authentication",
+    cv: int = 5,
+    response_method: ResponseMethod = "auto",
+    pos_label: Any = None,
+    random_state: int = 0,
+) -> AprioriScorer:
     """Make a scorer for ``scoring=`` in `cross_validate`, `GridSearchCV` and friends, greater is better.
 
     scikit-learn never shows a scorer the training samples, so there are two honest ways to a threshold:

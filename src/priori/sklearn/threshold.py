@@ -97,11 +97,19 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
     """
 
     def __init__(
-        self, estimator: Any, *, criterion: CriterionOption = None, alpha: Any = None,
-        task: str | Task = "authentication", cv: Any = None, refit: bool = True,
-        response_method: ResponseMethod = "auto", pos_label: Any = None, n_jobs: int | None = None,
+        self,
+        estimator: Any,
+        *,
+        criterion: CriterionOption = None,
+        alpha: Any = None,
+        task: str | Task = "authentication",
+        cv: Any = None,
+        refit: bool = True,
+        response_method: ResponseMethod = "auto",
+        pos_label: Any = None,
+        n_jobs: int | None = None,
         random_state: Any = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.estimator, self.criterion, self.alpha, self.task = estimator, criterion, alpha, task
         self.cv, self.refit, self.response_method, self.pos_label = cv, refit, response_method, pos_label
         self.n_jobs, self.random_state = n_jobs, random_state
@@ -193,10 +201,20 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         return np.asarray(passed if positive == self.classes_[1] else -passed)
 
     def epc(
-        self, X: Any, y: Any, *, task: str | Task | None = None, criterion: CriterionOption = None,
-        measure: MeasureOption = None, points: int = 101, bounds: tuple[Any, Any] = (0, 1), alpha: Any = None,
-        exact: bool = False, preset: str | None = None, name: str | None = None,
-    ) -> EPC:  # fmt: skip
+        self,
+        X: Any,
+        y: Any,
+        *,
+        task: str | Task | None = None,
+        criterion: CriterionOption = None,
+        measure: MeasureOption = None,
+        points: int = 101,
+        bounds: tuple[Any, Any] = (0, 1),
+        alpha: Any = None,
+        exact: bool = False,
+        preset: str | None = None,
+        name: str | None = None,
+    ) -> EPC:
         """Return the Expected Performance Curve on other data, thresholds chosen on `dev_scores_`.
 
         Arguments as in `priori.epc`; task, criterion and name are the classifier's own by default.
@@ -204,11 +222,18 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         check_is_fitted(self, "threshold_")
         labels, score = self._scored(self.estimator_, X, y)
         return epc(
-            self.dev_scores_, Scores.from_predictions(labels, score, pos_label=True, source="test"),
-            task=self.task if task is None else task, criterion=self.criterion if criterion is None else criterion,
-            measure=measure, points=points, bounds=bounds, alpha=alpha, exact=exact, preset=preset,
+            self.dev_scores_,
+            Scores.from_predictions(labels, score, pos_label=True, source="test"),
+            task=self.task if task is None else task,
+            criterion=self.criterion if criterion is None else criterion,
+            measure=measure,
+            points=points,
+            bounds=bounds,
+            alpha=alpha,
+            exact=exact,
+            preset=preset,
             name=type(self.estimator_).__name__ if name is None else name,
-        )  # fmt: skip
+        )
 
     def get_metadata_routing(self) -> Any:
         """Return how metadata given to `fit` reach the estimator and the splitter."""

@@ -127,9 +127,13 @@ class Coverage(Result):
         saved_conjecture, table = saved["conjecture"], saved.columns("bootstrap", "U", "S")
         conjecture = saved_conjecture and Conjecture(tuple(saved_conjecture["widths"]), saved_conjecture["share"])
         return super()._from_parts(
-            saved, bootstrap=tuple(table["bootstrap"].tolist()), draws=np.column_stack([table["U"], table["S"]]),
-            _experiments=saved["experiments"], conjecture=conjecture, **known,
-        )  # fmt: skip
+            saved,
+            bootstrap=tuple(table["bootstrap"].tolist()),
+            draws=np.column_stack([table["U"], table["S"]]),
+            _experiments=saved["experiments"],
+            conjecture=conjecture,
+            **known,
+        )
 
     @cached_property
     def _experiments(self) -> int:
@@ -180,28 +184,49 @@ class Coverage(Result):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per bootstrap and number of draws."""
         users, samples = self.draws.T
-        return {"bootstrap": np.array(self.bootstrap), "U": users, "S": samples, "coverage": self.coverage,
-                "standard_error": self.standard_error, "width": self.width}  # fmt: skip
+        return {
+            "bootstrap": np.array(self.bootstrap),
+            "U": users,
+            "S": samples,
+            "coverage": self.coverage,
+            "standard_error": self.standard_error,
+            "width": self.width,
+        }
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and conjecture (14)."""
         conjecture = self.conjecture and {
-            "widths": list(self.conjecture.widths), "share": self.conjecture.share, "holds": self.conjecture.holds
-        }  # fmt: skip
+            "widths": list(self.conjecture.widths),
+            "share": self.conjecture.share,
+            "holds": self.conjecture.holds,
+        }
         told = {"experiments": self._experiments, "conjecture": conjecture, "warnings": list(self.warnings)}
         return {**self.settings, **told}
 
 
 def coverage(
-    systems: Sequence[Pair] | Mapping[str, Pair], *, train_users: int = 31, test_users: int = 62,
-    bootstraps: Sequence[str] = (*FOUR, PREDICTION), n_resamples: int | Sequence[int] = (10, 30, 100),
-    fixed: int = 30, repeats: int = 1, confidence_level: float = 0.95, resample: Resample = "both",
-    thresholds: Thresholds = "kept", rng: int = 0, threads: int | None = None,
+    systems: Sequence[Pair] | Mapping[str, Pair],
+    *,
+    train_users: int = 31,
+    test_users: int = 62,
+    bootstraps: Sequence[str] = (*FOUR, PREDICTION),
+    n_resamples: int | Sequence[int] = (10, 30, 100),
+    fixed: int = 30,
+    repeats: int = 1,
+    confidence_level: float = 0.95,
+    resample: Resample = "both",
+    thresholds: Thresholds = "kept",
+    rng: int = 0,
+    threads: int | None = None,
     task: str | Task = "authentication",
     criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
-    measure: str | Measure | Callable[[Outcomes], Any] | None = None, points: int = 101,
-    bounds: tuple[Any, Any] = (0, 1), alpha: Any = None, preset: str | None = None, progress: Progress | None = None,
-) -> Coverage:  # fmt: skip
+    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    points: int = 101,
+    bounds: tuple[Any, Any] = (0, 1),
+    alpha: Any = None,
+    preset: str | None = None,
+    progress: Progress | None = None,
+) -> Coverage:
     """Make bands from some users and see how much of the curve of others they cover (2007, section 5, Figure 2).
 
     Parameters
@@ -304,8 +329,14 @@ class Experiment:
     def settings(self) -> dict[str, Any]:
         """Return everything that decides the numbers, for the record."""
         level, resample = float(self.resampling.confidence_level), self.resampling.resample
-        return {"confidence_level": level, "train_users": self.train_users, "test_users": self.test_users,
-                "resample": resample, "thresholds": self.thresholds, "seed": self.seed}  # fmt: skip
+        return {
+            "confidence_level": level,
+            "train_users": self.train_users,
+            "test_users": self.test_users,
+            "resample": resample,
+            "thresholds": self.thresholds,
+            "seed": self.seed,
+        }
 
     def variants(self, n_resamples: int | Sequence[int], fixed: int) -> list[Variant]:
         """Return the runs of every bootstrap."""
@@ -320,9 +351,13 @@ class Experiment:
         if bootstrap == PREDICTION:
             # Development users are resampled only where they will be new.
             resampling = replace(
-                self.resampling, bootstrap=USER.name, n_resamples=most * fixed, promise="prediction",
-                resample="test" if self.thresholds == "kept" else "both", future_users=self.test_users,
-            )  # fmt: skip
+                self.resampling,
+                bootstrap=USER.name,
+                n_resamples=most * fixed,
+                promise="prediction",
+                resample="test" if self.thresholds == "kept" else "both",
+                future_users=self.test_users,
+            )
             return [Variant(bootstrap, resampling, ((most * fixed, 1),))]
         design = BOOTSTRAPS[bootstrap]
         common = replace(self.resampling, bootstrap=bootstrap, interval="percentile")
@@ -363,9 +398,15 @@ class Experiment:
         return (band_dev, restrict(test, order[first])), (curve_dev, restrict(test, order[others]))
 
     def run(
-        self, variants: Sequence[Variant], pair: Pair, number: int, repeat: int, curve_of: Callable[..., EPC],
-        tally: CoverageTally, threads: int | None,
-    ) -> None:  # fmt: skip
+        self,
+        variants: Sequence[Variant],
+        pair: Pair,
+        number: int,
+        repeat: int,
+        curve_of: Callable[..., EPC],
+        tally: CoverageTally,
+        threads: int | None,
+    ) -> None:
         """Draw users of a system, make every band from some, and add what each covers of the curve of others."""
         seen, unseen = self.draw(*pair, repeat)
         curve, future = curve_of(*seen), curve_of(*unseen).value

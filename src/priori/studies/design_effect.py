@@ -238,9 +238,15 @@ def _spread(sample: SampleMean, everyone: int) -> ClassSpread:
     # Where nobody errs nothing tells how errors flock: each user is one decision.
     measured = n / effect if variance else float(users)
     return ClassSpread(
-        found.value, variance, n / everyone, effect, intraclass, found.freedom / measured, measured,
+        found.value,
+        variance,
+        n / everyone,
+        effect,
+        intraclass,
+        found.freedom / measured,
+        measured,
         share=users / everyone,
-    )  # fmt: skip
+    )
 
 
 def _freedom(rate: float, variance: float) -> float:

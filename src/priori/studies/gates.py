@@ -51,9 +51,15 @@ class Checked:
 
 
 def check_limits(
-    curve: EPC, maxima: Mapping[str, float], resampling: Resampling, *, at: At = "upper",
-    minima: Mapping[str, float] | None = None, threads: int | None = None, progress: Progress | None = None,
-) -> list[Checked]:  # fmt: skip
+    curve: EPC,
+    maxima: Mapping[str, float],
+    resampling: Resampling,
+    *,
+    at: At = "upper",
+    minima: Mapping[str, float] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[Checked]:
     """Hold measures of a system, at the one alpha of its curve, against limits.
 
     With ``at="upper"`` it is the end of the interval that must keep the limit: the upper one of a maximum, the lower
@@ -80,9 +86,15 @@ def check_limits(
 
 
 def check_no_worse(
-    curve: EPC, other: EPC, margin: float, resampling: Resampling, *, claim: Claim = "deployed",
-    threads: int | None = None, progress: Progress | None = None,
-) -> Checked:  # fmt: skip
+    curve: EPC,
+    other: EPC,
+    margin: float,
+    resampling: Resampling,
+    *,
+    claim: Claim = "deployed",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Checked:
     """Test that a system is no worse than another by more than a margin, at the one alpha of both."""
     found = make_comparison(curve, other, resampling, claim=claim, margin=margin, threads=threads, progress=progress)
     assert found.margin is not None

@@ -80,15 +80,30 @@ class Plan(Result):
 
 
 def plan(
-    *, width: float | None = None, difference: float | None = None, power: float = 0.8,
-    assurance: float | None = 0.8, far: float | None = None,
-    frr: float | None = None, far_b: float | None = None, frr_b: float | None = None, intraclass: float = 0.0,
-    pilot: Any = None, threshold: float | None = None, pilot_b: Any = None,
-    threshold_b: float | None = None, negatives_per_positive: float | None = None,
-    negatives_per_user: float | None = None, positives_per_user: float | None = None, test: TestKind | None = None,
-    claim: Claim | None = None, development: Development = "grow",
-    measure: AnyMeasure = "hter", confidence_level: float = 0.95, alternative: Alternative = "two-sided",
-) -> Plan:  # fmt: skip
+    *,
+    width: float | None = None,
+    difference: float | None = None,
+    power: float = 0.8,
+    assurance: float | None = 0.8,
+    far: float | None = None,
+    frr: float | None = None,
+    far_b: float | None = None,
+    frr_b: float | None = None,
+    intraclass: float = 0.0,
+    pilot: Any = None,
+    threshold: float | None = None,
+    pilot_b: Any = None,
+    threshold_b: float | None = None,
+    negatives_per_positive: float | None = None,
+    negatives_per_user: float | None = None,
+    positives_per_user: float | None = None,
+    test: TestKind | None = None,
+    claim: Claim | None = None,
+    development: Development = "grow",
+    measure: AnyMeasure = "hter",
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> Plan:
     """Say how many users and trials it takes for an interval of a given width, or to detect a given difference.
 
     Parameters
@@ -169,9 +184,15 @@ def plan(
 
 
 def plans_to_tell_apart(
-    a: EPC, b: EPC, difference: float, powers: Sequence[float], *, claim: Claim, measure: AnyMeasure,
+    a: EPC,
+    b: EPC,
+    difference: float,
+    powers: Sequence[float],
+    *,
+    claim: Claim,
+    measure: AnyMeasure,
     confidence_level: float,
-) -> list[Plan]:  # fmt: skip
+) -> list[Plan]:
     """Plan the test of a difference for several powers, from two curves at one alpha."""
     goals = [_goal(None, difference, power, None, confidence_level, "two-sided") for power in powers]
     first, second = Pilot(a.test, float(a.threshold[0]), a), Pilot(b.test, float(b.threshold[0]), b)
@@ -181,10 +202,16 @@ def plans_to_tell_apart(
 
 
 def _plans(
-    goals: Sequence[Goal], kinds: Sequence[str], effects: dict[str, DesignEffect],
-    unit: tuple[float | None, float | None], by_user: bool, pilots: list[Pilot | None], claim: Claim | None,
-    development: Development, measure: AnyMeasure,
-) -> list[Plan]:  # fmt: skip
+    goals: Sequence[Goal],
+    kinds: Sequence[str],
+    effects: dict[str, DesignEffect],
+    unit: tuple[float | None, float | None],
+    by_user: bool,
+    pilots: list[Pilot | None],
+    claim: Claim | None,
+    development: Development,
+    measure: AnyMeasure,
+) -> list[Plan]:
     """Return what reaches each goal by the test, of these kinds, that needs most."""
     weights, first = weights_of(measure), pilots[0]
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
@@ -200,26 +227,36 @@ def _plans(
     elif claim is not None:
         raise OptionError("a claim is one of compare's: plan a difference with two pilots and test='compare'")
     assumed = {
-        "measure": get_measure(measure).name, "test": None if kind == "single" else kind, "claim": claim,
-        "development": development if claim == "method" else None, "assurance": goals[0].assurance,
-    }  # fmt: skip
+        "measure": get_measure(measure).name,
+        "test": None if kind == "single" else kind,
+        "claim": claim,
+        "development": development if claim == "method" else None,
+        "assurance": goals[0].assurance,
+    }
     plans = [_planned(goal, known, ready[kind], weights, dev_ratio, effects["single"], assumed) for goal in goals]
     source = None if first is None else first.scores
     return [replace(each, warnings=(*each.warnings, *notes))._came_from(source) for each in plans]
 
 
 def _check_sizes(negatives_per_positive: float | None, negatives: float | None, positives: float | None) -> None:
-    sizes = {"negatives_per_positive": negatives_per_positive, "negatives_per_user": negatives,
-             "positives_per_user": positives}  # fmt: skip
+    sizes = {
+        "negatives_per_positive": negatives_per_positive,
+        "negatives_per_user": negatives,
+        "positives_per_user": positives,
+    }
     for name, size in sizes.items():
         if size is not None and not 0 < size <= MOST_PLANNED:
             raise OptionError(f"{name} must be above 0 and at most {MOST_PLANNED:.0e}, not {size:g}")
 
 
 def _goal(
-    width: float | None, difference: float | None, power: float, assurance: float | None, level: float,
+    width: float | None,
+    difference: float | None,
+    power: float,
+    assurance: float | None,
+    level: float,
     alternative: Alternative,
-) -> Goal:  # fmt: skip
+) -> Goal:
     if (width is None) == (difference is None):
         raise OptionError("say what to plan for: either a width or a difference")
     check_level(level)
@@ -342,9 +379,14 @@ def _claim(claim: Claim | None, pilots: list[Pilot | None]) -> Claim:
 
 
 def _as_method(
-    deployed: Variability, planned: DesignEffect, measured: DesignEffect, pilots: list[Pilot | None], weights: Weights,
-    measure: AnyMeasure, development: Development,
-) -> tuple[Variability, float, tuple[str, ...]]:  # fmt: skip
+    deployed: Variability,
+    planned: DesignEffect,
+    measured: DesignEffect,
+    pilots: list[Pilot | None],
+    weights: Weights,
+    measure: AnyMeasure,
+    development: Development,
+) -> tuple[Variability, float, tuple[str, ...]]:
     """Return the variability of the difference of two systems as methods, and development users for each test user.
 
     What to say of pilots that were scanned comes with them.
@@ -375,9 +417,14 @@ def _as_method(
 
 
 def _planned(
-    goal: Goal, known: Variability, effect: DesignEffect, weights: Weights, dev_ratio: float | None,
-    single: DesignEffect, assumed: dict[str, Any],
-) -> Plan:  # fmt: skip
+    goal: Goal,
+    known: Variability,
+    effect: DesignEffect,
+    weights: Weights,
+    dev_ratio: float | None,
+    single: DesignEffect,
+    assumed: dict[str, Any],
+) -> Plan:
     far, frr, by_user = effect.negatives, effect.positives, known.by_user
     # A unit is a user with all its trials; where users are not known, one positive with its negatives.
     units = goal.units(known)
@@ -387,20 +434,32 @@ def _planned(
     users = units if by_user else None
     sd = float(np.sqrt(known.variance(units)))
     assumptions = {
-        **assumed, "confidence_level": goal.confidence_level, "alternative": goal.alternative,
-        "far": single.negatives.rate, "frr": single.positives.rate,
+        **assumed,
+        "confidence_level": goal.confidence_level,
+        "alternative": goal.alternative,
+        "far": single.negatives.rate,
+        "frr": single.positives.rate,
         "negatives_per_user": far.per_user if by_user else None,
         "positives_per_user": frr.per_user if by_user else None,
-        "design_effect_far": far.design_effect, "design_effect_frr": frr.design_effect,
-        "intraclass_far": far.intraclass, "intraclass_frr": frr.intraclass,
-        "covariance": effect.covariance, "pilot_users": single.users or None,
-    }  # fmt: skip
+        "design_effect_far": far.design_effect,
+        "design_effect_frr": frr.design_effect,
+        "intraclass_far": far.intraclass,
+        "intraclass_frr": frr.intraclass,
+        "covariance": effect.covariance,
+        "pilot_users": single.users or None,
+    }
     return Plan(
-        users, int(np.ceil(units * dev_ratio * (1 - 1e-12))) if dev_ratio and by_user else None, negatives, positives,
-        sd, 2 * known.reach(units, goal.confidence_level, "two-sided") * sd, goal.power_at(known, units), assumptions,
+        users,
+        int(np.ceil(units * dev_ratio * (1 - 1e-12))) if dev_ratio and by_user else None,
+        negatives,
+        positives,
+        sd,
+        2 * known.reach(units, goal.confidence_level, "two-sided") * sd,
+        goal.power_at(known, units),
+        assumptions,
         sentence=_sentence(goal, users, negatives, positives, assumptions),
         warnings=tuple(_doubts(single, effect, negatives, positives, by_user)),
-    )  # fmt: skip
+    )
 
 
 def _sentence(goal: Goal, users: int | None, negatives: int, positives: int, assumed: dict[str, Any]) -> str:

@@ -24,10 +24,19 @@ def generator(rng: Rng) -> np.random.Generator:
 
 
 def population(
-    n_users: int, genuine_per_user: int | Sequence[int] = 9, impostor_per_user: int | Sequence[int] = 96, *,
-    separation: float = 2.5, user_effect_sd: float = 0.5, genuine_effect_sd: float | None = None,
-    probe_effect_sd: float = 0.0, crossed: bool = False, shift: float = 0.0, prefix: str = "u", rng: Rng = 0,
-) -> Scores:  # fmt: skip
+    n_users: int,
+    genuine_per_user: int | Sequence[int] = 9,
+    impostor_per_user: int | Sequence[int] = 96,
+    *,
+    separation: float = 2.5,
+    user_effect_sd: float = 0.5,
+    genuine_effect_sd: float | None = None,
+    probe_effect_sd: float = 0.0,
+    crossed: bool = False,
+    shift: float = 0.0,
+    prefix: str = "u",
+    rng: Rng = 0,
+) -> Scores:
     """Draw the scores of one system on users whose models differ.
 
     The score of an impostor trial against user j is ``shift + a_j + noise``, of a genuine trial
@@ -110,10 +119,15 @@ def expected_rates(thresholds: ArrayLike, *, separation: float = 2.5, shift: flo
 
 
 def systems(
-    count: int = 24, n_users: int = 124, genuine_per_user: int | Sequence[int] = 9,
-    impostor_per_user: int | Sequence[int] = 96, *, equal_error_rates: tuple[float, float] = (0.05, 0.25),
-    user_effect_sd: float = 0.5, rng: int | Sequence[int] = 0,
-) -> list[tuple[Scores, Scores]]:  # fmt: skip
+    count: int = 24,
+    n_users: int = 124,
+    genuine_per_user: int | Sequence[int] = 9,
+    impostor_per_user: int | Sequence[int] = 96,
+    *,
+    equal_error_rates: tuple[float, float] = (0.05, 0.25),
+    user_effect_sd: float = 0.5,
+    rng: int | Sequence[int] = 0,
+) -> list[tuple[Scores, Scores]]:
     """Draw a pool of systems, each a development and a test set of its own users, by default of NIST 2005's shape.
 
     Their equal error rates are evenly spaced; everything else is `population`'s. The users of the two sets differ.

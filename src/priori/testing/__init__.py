@@ -18,11 +18,21 @@ __all__ = ["assert_rate"]
 
 
 def assert_rate(
-    dev: Any, test: Any, rate: str = "hter", *, maximum: float | None = None, minimum: float | None = None,
-    at: At = "upper", alpha: Any = None, task: str | Task = "authentication",
+    dev: Any,
+    test: Any,
+    rate: str = "hter",
+    *,
+    maximum: float | None = None,
+    minimum: float | None = None,
+    at: At = "upper",
+    alpha: Any = None,
+    task: str | Task = "authentication",
     criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
-    confidence_level: float = 0.95, n_resamples: int = 10_000, rng: int = 0, name: str = "system",
-) -> Checked:  # fmt: skip
+    confidence_level: float = 0.95,
+    n_resamples: int = 10_000,
+    rng: int = 0,
+    name: str = "system",
+) -> Checked:
     """Raise `AssertionError` unless a rate on the test scores keeps a limit, at the threshold of development scores.
 
     Parameters

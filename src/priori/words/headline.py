@@ -32,8 +32,13 @@ Mark = Literal["clear", "not clear", "not tested", "do not trust"]
 
 #: Cautions that leave nothing of the numbers: the data are not what they are taken for.
 UNTRUSTED = (
-    "same-data", "shared-trials", "reversed-scores", "flipped-labels", "different-scales", "dev-looks-trained-on",
-)  # fmt: skip
+    "same-data",
+    "shared-trials",
+    "reversed-scores",
+    "flipped-labels",
+    "different-scales",
+    "dev-looks-trained-on",
+)
 #: The longest name in a headline.
 NAME = 28
 
@@ -142,8 +147,7 @@ def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
     if others == 1:
         amounts = f"both {first}" if alike else f"{first} against {next_one}"
         return f"{names[leader]} and {names[second]} cannot be told apart: {amounts}", "not clear", sure
-    near, far = ([names[system] for system in study.order_at(index) if system in group]
-                 for group in (undecided, worse))  # fmt: skip
+    near, far = ([names[system] for system in study.order_at(index) if system in group] for group in (undecided, worse))
     why = f"{names[leader]} cannot be told from {abridged(near, 'or')}"
     if far:
         why += f"; it is better than {abridged(far)}"

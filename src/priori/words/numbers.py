@@ -22,8 +22,9 @@ _ISOLATE, _END = "\u2068", "\u2069"
 
 def clean(text: str) -> str:
     """Return a name without line breaks, control characters and broken surrogates, which no page can show."""
-    readable = "".join(" " if char.isspace() else "\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char
-                       for char in text)  # fmt: skip
+    readable = "".join(
+        " " if char.isspace() else "\ufffd" if unicodedata.category(char) in ("Cc", "Cs") else char for char in text
+    )
     return " ".join(readable.split())
 
 

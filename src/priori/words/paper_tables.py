@@ -11,10 +11,26 @@ from priori.words.numbers import clean
 PREAMBLE = "% \\usepackage{booktabs}"
 
 _LATEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--", "−": "$-$", "…": r"\ldots{}", "\u2068": "", "\u2069": "",
-}  # fmt: skip
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "–": "--",
+    "−": "$-$",
+    "…": r"\ldots{}",
+    "\u2068": "",
+    "\u2069": "",
+}
 
 
 def markdown_text(text: str) -> str:
@@ -41,9 +57,14 @@ def latex_text(text: str) -> str:
 
 
 def latex_table(
-    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "", words: Sequence[int] = (),
+    title: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    note: str = "",
+    words: Sequence[int] = (),
     groups: Sequence[tuple[str, int]] = (),
-) -> str:  # fmt: skip
+) -> str:
     """Return a table with its title and note as caption; ``groups`` are headings over several columns."""
     align = "l" + "".join("l" if column in words else "r" for column in range(1, len(header)))
     caption = f"{latex_text(title)}. {latex_text(' '.join(note.split()))}".removeprefix(". ").strip()

@@ -262,11 +262,12 @@ def about_ranks(board: Leaderboard) -> str:
     level, post = level_text(settings["confidence_level"]), settings["against"]
     best = [short(name) for name in board.could_be_best]
     lines = [
-        f"The best is {best[0]} ({level} confidence)." if len(best) == 1 else
-        f"The best is one of {len(best)} systems ({level} confidence): {abridged(best)}.",
+        f"The best is {best[0]} ({level} confidence)."
+        if len(best) == 1
+        else f"The best is one of {len(best)} systems ({level} confidence): {abridged(best)}.",
         f"Kendall's tau between this ranking and the one by {post} on the test scores: "
         f"{board.tau:.2f} ({level} interval {board.tau_lower:.2f} to {board.tau_upper:.2f}).",
-    ]  # fmt: skip
+    ]
     for gains, verb in ((True, "gain"), (False, "lose")):
         moved = [move for move in board.moves if move["significant"] and (move["gain"] > 0) == gains]
         if moved:

@@ -27,17 +27,22 @@ WORDS: dict[str, TaskWords] = {
         "positives", "negatives", "are missed", "raise a false alarm", "missing positives", "false alarms"
     ),
     "retrieval": TaskWords(
-        "wanted items", "unwanted items", "are missed", "are returned", "missing wanted items",
+        "wanted items",
+        "unwanted items",
+        "are missed",
+        "are returned",
+        "missing wanted items",
         "returning unwanted items",
     ),
     "diagnosis": TaskWords(
         "ill people", "healthy people", "are missed", "get a false alarm", "missing ill people", "false alarms"
     ),
-}  # fmt: skip
+}
 
 
 def task_words(task: Task) -> TaskWords:
     """Return the words of a task; of one that has none, plain ones."""
-    plain = TaskWords("positives", "negatives", "are rejected", "are accepted", "rejecting positives",
-                      "accepting negatives")  # fmt: skip
+    plain = TaskWords(
+        "positives", "negatives", "are rejected", "are accepted", "rejecting positives", "accepting negatives"
+    )
     return WORDS.get(task.name, plain)

@@ -258,9 +258,7 @@ def test_numba_waits_until_a_bootstrap_runs():
     import subprocess
     import sys
 
-    program = (
-        "import sys, priori.uncertainty.comparing.comparison; print('numba' in sys.modules)"
-    )
+    program = "import sys, priori.uncertainty.comparing.comparison; print('numba' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False"
 

@@ -46,8 +46,9 @@ def bob(seed: int) -> Scores:
     ease = rng.normal(0, 0.4, 10)
     for user in range(10):
         for probe in range(10):
-            lines += [f"u{user} u{probe} t{probe}-{k} {rng.normal(2.0 * (user == probe)) + ease[probe] / 2}"
-                      for k in range(4)]  # fmt: skip
+            lines += [
+                f"u{user} u{probe} t{probe}-{k} {rng.normal(2.0 * (user == probe)) + ease[probe] / 2}" for k in range(4)
+            ]
         lines += [f"u{user} attack a{k} {rng.normal(1.8) + ease[user]}" for k in range(12)]
     return priori.read(io.BytesIO("\n".join(lines).encode()), source="bob.txt")
 

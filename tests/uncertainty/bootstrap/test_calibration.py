@@ -167,8 +167,9 @@ def test_one_user_who_makes_most_of_the_errors_is_few():
     users = np.repeat(np.arange(62), 96)
     number = np.arange(users.size) % 96
     wrong = (number == 0) & (users < 12) | (users == 0) & (number < 80)
-    scores = Scores.from_arrays(np.where(wrong, 1.5, 0.0), np.linspace(2, 3, 62), negative_user=users,
-                                positive_user=np.arange(62))  # fmt: skip
+    scores = Scores.from_arrays(
+        np.where(wrong, 1.5, 0.0), np.linspace(2, 3, 62), negative_user=users, positive_user=np.arange(62)
+    )
     curve = priori.epc(Scores.from_arrays([0.0], [2.0]), scores, alpha=[0.5], measure="far")
     said = [curve.band(n_resamples=100), priori.rate_interval(scores, float(curve.threshold[0]))]
     # Kish: 91^2 / (80^2 + 11) is 1.3.

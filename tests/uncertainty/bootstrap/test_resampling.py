@@ -201,8 +201,12 @@ def test_a_development_set_far_smaller_than_the_test_set_is_said():
         for resample in ("test", "both")
         for dev in (large, few)
     }
-    assert codes == {("test", False): set(), ("test", True): set(), ("both", False): set(),
-                     ("both", True): {"small-development"}}  # fmt: skip
+    assert codes == {
+        ("test", False): set(),
+        ("test", True): set(),
+        ("both", False): set(),
+        ("both", True): {"small-development"},
+    }
 
 
 def test_impostors_that_nobody_names_are_said_where_false_acceptances_count():

@@ -103,8 +103,16 @@ def test_rows_and_users_let_the_share_of_positives_vary(measure, future):
 
 def test_rows_are_the_default_for_what_depends_on_the_share_of_positives():
     sets = [Scores.from_arrays(small(seed).negatives, small(seed).positives) for seed in (1, 2)]
-    wanted = {"f1": "rows", "precision": "rows", "mcc": "rows", "error": "rows", "hter": "sample", "far": "sample",
-              "dcf": "sample", "wer": "sample"}  # fmt: skip
+    wanted = {
+        "f1": "rows",
+        "precision": "rows",
+        "mcc": "rows",
+        "error": "rows",
+        "hter": "sample",
+        "far": "sample",
+        "dcf": "sample",
+        "wer": "sample",
+    }
     for measure, bootstrap in wanted.items():
         assert priori.epc(*sets, alpha=ALPHAS, measure=measure).band(n_resamples=20).settings["bootstrap"] == bootstrap
     cost = priori.Measure.custom(lambda o: o.fp + 5 * o.fn, name="cost")

@@ -151,8 +151,10 @@ def test_margins_say_who_is_no_worse():
     better = [replace(curve, measure=replace(curve.measure, greater_is_better=True)) for curve in (a, b)]
     turned = priori.compare(*better, margin=0.08, **options)
     np.testing.assert_array_equal(turned.margin.a_no_worse, found.margin.b_no_worse)
-    made = replace(found, margin=replace(found.margin, a_no_worse=np.array([0.01, 0.02, 0.9]),
-                                         b_no_worse=np.array([0.5, 0.02, 0.01])))  # fmt: skip
+    made = replace(
+        found,
+        margin=replace(found.margin, a_no_worse=np.array([0.01, 0.02, 0.9]), b_no_worse=np.array([0.5, 0.02, 0.01])),
+    )
     assert made.margin_regions == (
         MarginRegion(0.0, 0.0, "a_no_worse"),
         MarginRegion(0.5, 0.5, "equivalent"),
@@ -171,12 +173,7 @@ def test_regions_are_runs_of_significant_alphas_with_one_winner():
     expected = np.array([-1.0, -1.0, 2.0, 2.0, 1.0, -1.0])
     p_value = np.array([0.01, 0.01, 0.01, 0.5, 0.01, 0.01])
     made = replace(found, pointwise=replace(found.pointwise, expected=expected, p_value=p_value))
-    assert made.regions == (
-        Region(0.0, 0.2, "A"),
-        Region(0.4, 0.4, "B"),
-        Region(0.8, 0.8, "B"),
-        Region(1.0, 1.0, "A"),
-    )
+    assert made.regions == (Region(0.0, 0.2, "A"), Region(0.4, 0.4, "B"), Region(0.8, 0.8, "B"), Region(1.0, 1.0, "A"))
     assert replace(made, greater_is_better=True).regions[0].better == "B"
 
 
@@ -268,8 +265,16 @@ def test_a_comparison_can_be_kept_and_drawn(tmp_path):
     found = priori.compare(a, b, n_resamples=200)
     kept = found.to_dict()
     assert list(found.columns()) == [
-        "alpha", "value_a", "value_b", "difference", "expected", "lower", "upper", "p_value", "significant",
-    ]  # fmt: skip
+        "alpha",
+        "value_a",
+        "value_b",
+        "difference",
+        "expected",
+        "lower",
+        "upper",
+        "p_value",
+        "significant",
+    ]
     assert kept["bootstrap"] == "crossed"
     assert len(kept["p_value"]) == 11
     found.to_json(tmp_path / "found.json")

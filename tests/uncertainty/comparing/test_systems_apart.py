@@ -32,10 +32,14 @@ def test_unpaired_systems_are_drawn_apart(bootstrap: str) -> None:
 @pytest.mark.parametrize(
     ("task", "measure", "order"),
     [
-        ("authentication", "hter", "BCA"), ("authentication", "accuracy", "BCA"), ("authentication", "tnr", "BCA"),
-        ("retrieval", "f1", "BCA"), ("diagnosis", "specificity", "BCA"), ("diagnosis", "error", "BCA"),
+        ("authentication", "hter", "BCA"),
+        ("authentication", "accuracy", "BCA"),
+        ("authentication", "tnr", "BCA"),
+        ("retrieval", "f1", "BCA"),
+        ("diagnosis", "specificity", "BCA"),
+        ("diagnosis", "error", "BCA"),
     ],
-)  # fmt: skip
+)
 def test_the_best_comes_first_whichever_way_the_measure_goes(task: str, measure: str, order: str) -> None:
     curves = [
         priori.epc(scored(5, quality), scored(6, quality), task=task, measure=measure, alpha=[0.4, 0.5], name=name)

@@ -35,5 +35,6 @@ def test_all_are_drawn_by_what_all_of_them_have(a: str, b: str) -> None:
 
 def test_what_one_of_them_lacks_cannot_be_asked_for() -> None:
     with pytest.raises(OptionError, match="the user bootstrap needs the user of each trial"):
-        priori.compare(curve("users", 1), curve("none", 2), claim="deployed", unpaired=True, bootstrap="user",
-                       n_resamples=200)  # fmt: skip
+        priori.compare(
+            curve("users", 1), curve("none", 2), claim="deployed", unpaired=True, bootstrap="user", n_resamples=200
+        )

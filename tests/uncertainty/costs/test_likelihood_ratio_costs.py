@@ -63,8 +63,10 @@ def test_another_development_set_moves_the_fit() -> None:
     small, rng, values = restrict(dev, [f"d{k}" for k in range(10)]), np.random.default_rng(1), []
     for _ in range(300):
         times = np.bincount(rng.integers(0, 10, 10), minlength=USERS)
-        codes = [np.array([int(str(dev.users.values[code])[1:]) for code in trials.user]) for trials in  # type: ignore
-                 (small.negative, small.positive)]  # fmt: skip
+        codes = [
+            np.array([int(str(dev.users.values[code])[1:]) for code in trials.user])
+            for trials in (small.negative, small.positive)  # type: ignore
+        ]
         negative, positive = (
             np.repeat(trials.score, times[code])
             for trials, code in zip((small.negative, small.positive), codes, strict=True)
@@ -94,9 +96,7 @@ def test_the_interval_of_a_detection_cost_joins_those_of_both_rates() -> None:
     costs = priori.llr_costs(scores, scores, alpha=0.9)
     missed = int((scores.positive.score <= np.log(9)).sum())
     assert missed > 20
-    far, frr = (
-        stats.binomtest(wrong, n).proportion_ci(method="wilson") for wrong, n in ((0, 400), (missed, 300))
-    )  # fmt: skip
+    far, frr = (stats.binomtest(wrong, n).proportion_ci(method="wilson") for wrong, n in ((0, 400), (missed, 300)))
     rate = missed / 300
     assert costs.value[3] == pytest.approx(0.1 * rate)
     assert costs.lower[3] == pytest.approx(0.1 * frr.low, abs=1e-12)
@@ -138,10 +138,15 @@ def test_two_systems_on_the_same_trials() -> None:
     dev, test = two_sets()
     rng = np.random.default_rng(4)
     noisy = [
-        replace(scores, **{name: replace(trials, score=trials.score + rng.normal(0, 0.5, len(trials)))
-                           for name, trials in (("negative", scores.negative), ("positive", scores.positive))})
+        replace(
+            scores,
+            **{
+                name: replace(trials, score=trials.score + rng.normal(0, 0.5, len(trials)))
+                for name, trials in (("negative", scores.negative), ("positive", scores.positive))
+            },
+        )
         for scores in (dev, test)
-    ]  # fmt: skip
+    ]
     a, b = (
         priori.llr_costs(*sets, calibrate="logistic", name=name) for sets, name in ((noisy, "A"), ((dev, test), "B"))
     )

@@ -81,9 +81,11 @@ def test_the_test_part_is_the_clustered_variance_where_thresholds_do_not_move() 
     dev = Scores.from_arrays([0.0] * 20, [10.0] * 20, negative_user=np.arange(20), positive_user=np.arange(20))
     test = _scores(1, 25, separation=2.0)
     shifted = Scores.from_arrays(
-        np.where(test.negative.score > 1, 11.0, -1.0), np.where(test.positive.score > 1, 11.0, -1.0),
-        negative_user=test.negative.user + 100, positive_user=test.positive.user + 100,
-    )  # fmt: skip
+        np.where(test.negative.score > 1, 11.0, -1.0),
+        np.where(test.positive.score > 1, 11.0, -1.0),
+        negative_user=test.negative.user + 100,
+        positive_user=test.positive.user + 100,
+    )
     estimates = _estimates([priori.epc(dev, shifted, alpha=[0.5])])
     wrong = [shifted.negative.score > 5, shifted.positive.score < 5]
     residual = np.zeros(25)
@@ -122,9 +124,11 @@ def test_a_rising_function_of_the_scores_changes_nothing() -> None:
 def test_a_custom_criterion_chooses_like_the_kernel() -> None:
     (curve,) = _curves()
     custom = priori.epc(
-        curve.dev, curve.test, alpha=ALPHAS,
+        curve.dev,
+        curve.test,
+        alpha=ALPHAS,
         criterion=lambda o, alpha: alpha * o.fp / o.negatives + (1 - alpha) * o.fn / o.positives,
-    )  # fmt: skip
+    )
     assert _estimates([custom]).value == pytest.approx(_estimates([curve]).value, abs=2e-3)
 
 

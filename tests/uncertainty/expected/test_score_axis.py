@@ -19,8 +19,9 @@ def drawn(seed: int, negatives: int = 60, positives: int = 40, digits: int = 2) 
     """Positives spread wider, and their scale is bent: no line through the probits fits."""
     rng = np.random.default_rng(seed)
     shifted = rng.normal(1.2, 1.6, positives)
-    return Scores.from_arrays(np.round(rng.normal(0, 1, negatives), digits),
-                              np.round(shifted + 0.1 * shifted**2, digits))  # fmt: skip
+    return Scores.from_arrays(
+        np.round(rng.normal(0, 1, negatives), digits), np.round(shifted + 0.1 * shifted**2, digits)
+    )
 
 
 def by_hand(dev: Scores, test: Scores, knots: list[float]) -> list[float]:
@@ -32,11 +33,15 @@ def by_hand(dev: Scores, test: Scores, knots: list[float]) -> list[float]:
         below = [sum((score < knot) + (score == knot) / 2 for score in scores) for knot in knots]
         shares = [(number + 0.5) / (len(scores) + 1) for number in below]
         probits.append([PROBIT(share) for share in shares])
-        weights.append([
-            exp(-(PROBIT(share) ** 2)) / (share * (1 - share)) * len(scores)
-            * (1 if 0.75 <= number <= len(scores) - 0.75 else 1e-6)
-            for share, number in zip(shares, below, strict=True)
-        ])  # fmt: skip
+        weights.append(
+            [
+                exp(-(PROBIT(share) ** 2))
+                / (share * (1 - share))
+                * len(scores)
+                * (1 if 0.75 <= number <= len(scores) - 0.75 else 1e-6)
+                for share, number in zip(shares, below, strict=True)
+            ]
+        )
     both = [place for place in range(len(knots)) if min(weights[0][place], weights[1][place]) > 1e-3]
     mass = {place: 1 / (1 / weights[0][place] + 1 / weights[1][place]) for place in both}
 
@@ -44,8 +49,10 @@ def by_hand(dev: Scores, test: Scores, knots: list[float]) -> list[float]:
         return sum(mass[place] * values[place] for place in both) / sum(mass.values())
 
     centres = [mean({place: probit[place] for place in both}) for probit in probits]
-    spreads = [mean({place: (probit[place] - centre) ** 2 for place in both})
-               for probit, centre in zip(probits, centres, strict=True)]  # fmt: skip
+    spreads = [
+        mean({place: (probit[place] - centre) ** 2 for place in both})
+        for probit, centre in zip(probits, centres, strict=True)
+    ]
     slope = sqrt(spreads[1] / spreads[0])
     scale: list[float] = []
     for negative, positive, known, also in zip(*probits, *weights, strict=True):

@@ -129,9 +129,17 @@ def test_a_ranking_comes_back_from_a_file(five, tmp_path):
     np.testing.assert_array_equal(saved.p_value, ranking.p_value)
     np.testing.assert_array_equal(saved.rank_probability, ranking.rank_probability)
     assert list(saved.columns()) == [
-        "system_a", "system_b", "alpha", "difference", "expected", "lower", "upper", "p_adjusted", "p_fitted",
+        "system_a",
+        "system_b",
+        "alpha",
+        "difference",
+        "expected",
+        "lower",
+        "upper",
+        "p_adjusted",
+        "p_fitted",
         "significant",
-    ]  # fmt: skip
+    ]
 
 
 def test_names_must_differ(five):

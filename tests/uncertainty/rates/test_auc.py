@@ -71,10 +71,7 @@ def test_tests_equal_proc(case):
     assert unpaired.p_value == pytest.approx(expected["unpaired_p_value"], rel=1e-8)
 
 
-@given(
-    st.lists(st.integers(-3, 3), min_size=2, max_size=12),
-    st.lists(st.integers(-3, 3), min_size=2, max_size=12),
-)
+@given(st.lists(st.integers(-3, 3), min_size=2, max_size=12), st.lists(st.integers(-3, 3), min_size=2, max_size=12))
 def test_components_against_every_pair(negatives, positives):
     found = Components.of(Scores.from_arrays(negatives, positives))
     x, y = np.array(positives)[:, None], np.array(negatives)[None, :]
@@ -183,9 +180,15 @@ def test_crossed_trials_count_each_pair_that_shares_somebody(attacks):
     assert [note.code for note in found.warnings] == ["unknown-impostors"] * attacks
     assert (found.dependence, found.people) == ("crossed", 15)
     parts = Components.of(scores)
-    negative = [(value, {u, p}) for value, u, p in zip(
-        (parts.negative - found.auc) / parts.negative.size, scores.negative.user, scores.negative.probe_user,
-        strict=True)]  # fmt: skip
+    negative = [
+        (value, {u, p})
+        for value, u, p in zip(
+            (parts.negative - found.auc) / parts.negative.size,
+            scores.negative.user,
+            scores.negative.probe_user,
+            strict=True,
+        )
+    ]
     positive = (parts.positive - found.auc) / parts.positive.size
     every = negative + [(value, {u}) for value, u in zip(positive, scores.positive.user, strict=True)]
     classes = every[: len(negative)], every[len(negative) :]

@@ -114,9 +114,11 @@ def test_groups_come_from_a_column_or_from_users() -> None:
     of_user = {name: "ab"[number % 2] for number, name in enumerate(names)}
     user = np.concatenate([names[scores.negative.user], names[scores.positive.user]])
     same = Scores.from_predictions(
-        np.repeat([0, 1], [400, 180]), np.concatenate([scores.negative.score, scores.positive.score]), user=user,
+        np.repeat([0, 1], [400, 180]),
+        np.concatenate([scores.negative.score, scores.positive.score]),
+        user=user,
         group=[of_user[name] for name in user],
-    )  # fmt: skip
+    )
     first = priori.group_rates(scores, 1.2, groups=of_user)
     second = priori.group_rates(same, 1.2)
     assert first.to_dict() == second.to_dict()
@@ -164,8 +166,8 @@ def test_groups_counted_together_are_as_each_alone() -> None:
         for name in sorted(set(of_user.values())):
             chosen = [user for user, group in of_user.items() if group == name]
             alone = rate_interval(
-                priori.scores.restrict(scores, chosen), 1.2, dependence=dependence, confidence_level=0.95 ** (1 / 7),
-            )  # fmt: skip
+                priori.scores.restrict(scores, chosen), 1.2, dependence=dependence, confidence_level=0.95 ** (1 / 7)
+            )
             rows = found.rows("far")
             row = rows["group"].tolist().index(name)
             for key in ("errors", "trials", "people"):

@@ -25,9 +25,11 @@ def crossed(rng: np.random.Generator, people: int, trials: int) -> Scores:
     score = rng.normal(size=trials + people) + rng.normal(size=people)[np.concatenate([user, own])]
     label = np.repeat([0, 1], [trials, people])
     return Scores.from_predictions(
-        label, score, user=np.char.mod("u%d", np.concatenate([user, own])),
+        label,
+        score,
+        user=np.char.mod("u%d", np.concatenate([user, own])),
         probe_user=np.concatenate([np.where(probe < 0, "attack", np.char.mod("u%d", probe)), np.char.mod("u%d", own)]),
-    )  # fmt: skip
+    )
 
 
 @given(st.integers(0, 10_000), st.integers(3, 7), st.integers(6, 40), st.sampled_from(["user", "crossed"]))
@@ -155,8 +157,11 @@ def test_failures_to_acquire_are_rejected_or_left_out():
 def test_a_scanned_table_gives_the_same_interval_without_loading_it(tmp_path, monkeypatch):
     scores = population(30, 9, 20, user_effect_sd=0.5, rng=3)
     classes = enumerate((scores.negative, scores.positive))
-    rows = [f"{value!r},{label},{user}" for label, trials in classes
-            for value, user in zip(trials.score.tolist(), trials.user, strict=True)]  # fmt: skip
+    rows = [
+        f"{value!r},{label},{user}"
+        for label, trials in classes
+        for value, user in zip(trials.score.tolist(), trials.user, strict=True)
+    ]
     (tmp_path / "test.csv").write_text("\n".join(["score,label,user", *rows]) + "\n")
     table = priori.scan(str(tmp_path / "test.csv"), engine="duckdb")
     monkeypatch.setattr(type(table), "load", None)
@@ -200,8 +205,14 @@ def coverage(repeats, rate, method="adjusted-wilson", dependence=None, **shape):
 
 def test_crossed_trials_are_covered_where_users_alone_are_not_enough():
     # 40 people, FAR 2 %; 1000 sets: a standard error of 0.7 points at 95 %, 1.2 at 82 %.
-    shape = {"n_users": 40, "genuine_per_user": 1, "impostor_per_user": 39, "user_effect_sd": 0.3,
-             "probe_effect_sd": 0.3, "crossed": True}  # fmt: skip
+    shape = {
+        "n_users": 40,
+        "genuine_per_user": 1,
+        "impostor_per_user": 39,
+        "user_effect_sd": 0.3,
+        "probe_effect_sd": 0.3,
+        "crossed": True,
+    }
     assert 0.925 < coverage(1000, 0.02, **shape) < 0.98
     assert coverage(1000, 0.02, dependence="user", **shape) < 0.965
     assert coverage(1000, 0.02, method="wilson", **shape) < 0.88

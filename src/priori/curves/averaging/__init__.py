@@ -7,6 +7,15 @@ from priori.curves.averaging.sampling import average
 from priori.curves.averaging.scales import Commensurability, commensurability
 
 __all__ = [
-    "METHODS", "AverageCurve", "AverageEPC", "Commensurability", "Estimate", "Method", "Recommendation", "average",
-    "average_epc", "commensurability", "recommend",
-]  # fmt: skip
+    "METHODS",
+    "AverageCurve",
+    "AverageEPC",
+    "Commensurability",
+    "Estimate",
+    "Method",
+    "Recommendation",
+    "average",
+    "average_epc",
+    "commensurability",
+    "recommend",
+]

@@ -207,8 +207,14 @@ def average_epc(
     """
     plan = IntervalPlan.checked(interval, confidence_level, n_resamples, False, rng)
     pairs = _pairs(devs, tests, thresholds, by, skip_incomplete)
-    settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": measure,
-                "points": points, "bounds": bounds, "alpha": alpha}  # fmt: skip
+    settings: dict[str, Any] = {
+        "task": task,
+        "criterion": criterion,
+        "measure": measure,
+        "points": points,
+        "bounds": bounds,
+        "alpha": alpha,
+    }
     curves = tuple(
         epc(dev, test, name=name, **settings)
         for name, dev, test in zip(pairs.names, pairs.devs, pairs.tests, strict=True)

@@ -28,29 +28,50 @@ class Method:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method("pooled", True,
+        Method(
+            "pooled",
+            True,
             "The rates of all trials taken as one set, with one threshold for all; "
-            "a data set counts by its number of trials."),
-        Method("vertical", False,
+            "a data set counts by its number of trials.",
+        ),
+        Method(
+            "vertical",
+            False,
             "The average true positive rate among data sets at each fixed false positive rate, "
-            "each data set using the threshold that gives it that rate."),
-        Method("horizontal", False,
+            "each data set using the threshold that gives it that rate.",
+        ),
+        Method(
+            "horizontal",
+            False,
             "The average false positive rate among data sets at each fixed true positive rate, "
-            "each data set using the threshold that gives it that rate."),
-        Method("diagonal", False,
+            "each data set using the threshold that gives it that rate.",
+        ),
+        Method(
+            "diagonal",
+            False,
             "The average of both error rates among data sets at each fixed balance between them (at the centre the "
-            "equal error rate), each data set using the threshold that gives it that balance."),
-        Method("cost", False,
+            "equal error rate), each data set using the threshold that gives it that balance.",
+        ),
+        Method(
+            "cost",
+            False,
             "The average expected cost among data sets at each fixed position along the lines of equal cost, "
-            "each data set using a threshold of its own."),
-        Method("angle", False,
+            "each data set using a threshold of its own.",
+        ),
+        Method(
+            "angle",
+            False,
             "The average among data sets along axes turned by the given angle, "
-            "each data set using a threshold of its own."),
-        Method("threshold", True,
+            "each data set using a threshold of its own.",
+        ),
+        Method(
+            "threshold",
+            True,
             "The average false positive and true positive rates among data sets "
-            "when one and the same threshold is used on all of them."),
+            "when one and the same threshold is used on all of them.",
+        ),
     )
-}  # fmt: skip
+}
 
 #: Along which axis a curve is read, and the method that averages for that reading (section 4.1).
 READINGS: dict[str, str] = {"fpr": "vertical", "tpr": "horizontal", "ratio": "diagonal", "cost": "cost"}

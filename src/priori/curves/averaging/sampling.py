@@ -17,12 +17,23 @@ from priori.curves.averaging.result import AverageCurve
 
 
 def average(
-    parts: Parts, *, method: str | Method = "vertical", theta: float | None = None, prior: float | None = None,
-    cost_fp: float | None = None, cost_fn: float | None = None, weights: Literal["size"] | ArrayLike | None = None,
-    positions: int | ArrayLike | Literal["exact"] = 1001, confidence_level: float = 0.95,
-    interval: IntervalKind = "t", n_resamples: int = 1000, within: bool = False,
-    rng: int | np.random.Generator = 0, by: Literal["dataset", "user"] = "dataset", skip_incomplete: bool = False,
-) -> AverageCurve:  # fmt: skip
+    parts: Parts,
+    *,
+    method: str | Method = "vertical",
+    theta: float | None = None,
+    prior: float | None = None,
+    cost_fp: float | None = None,
+    cost_fn: float | None = None,
+    weights: Literal["size"] | ArrayLike | None = None,
+    positions: int | ArrayLike | Literal["exact"] = 1001,
+    confidence_level: float = 0.95,
+    interval: IntervalKind = "t",
+    n_resamples: int = 1000,
+    within: bool = False,
+    rng: int | np.random.Generator = 0,
+    by: Literal["dataset", "user"] = "dataset",
+    skip_incomplete: bool = False,
+) -> AverageCurve:
     """Average the ROC curves of several data sets into one (sections 3 and 4 of the averaging paper).
 
     Which average is right depends on how the classifier will be used: see `recommend`.

@@ -129,9 +129,8 @@ class Tested(NamedTuple):
 
 
 def run_tests(
-    curves: Sequence[EPC], settings: Settings, *, keep: bool = False,
-    progress: Callable[[int, int], None] | None = None,
-) -> Tested | None:  # fmt: skip
+    curves: Sequence[EPC], settings: Settings, *, keep: bool = False, progress: Callable[[int, int], None] | None = None
+) -> Tested | None:
     """Test every two systems, if there are two and a bootstrap was asked for; ``keep`` says to keep the replicates."""
     if len(curves) < 2 or settings.bootstrap is None:
         return None
@@ -165,10 +164,16 @@ def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
     if isinstance(compared, Comparison):
         return (Pair(0, 1, difference=compared.difference, throughout=together, **shared, **parts),)
     return tuple(
-        Pair(a, b, difference=compared.values[a] - compared.values[b], throughout=together[row],
-             **shared, **{name: values[row] for name, values in parts.items()})
+        Pair(
+            a,
+            b,
+            difference=compared.values[a] - compared.values[b],
+            throughout=together[row],
+            **shared,
+            **{name: values[row] for name, values in parts.items()},
+        )
         for row, (a, b) in enumerate(compared.pairs)
-    )  # fmt: skip
+    )
 
 
 def letters_of(compared: Comparison | Ranking, pairs: Sequence[Pair]) -> Letters:
@@ -194,8 +199,9 @@ def with_confidence(
     found = []
     for pair in pairs:
         if {pair.a, pair.b} <= chosen:
-            tests = ztest_epc(curves[pair.a], curves[pair.b], unpaired=settings.unpaired,
-                              confidence_level=settings.confidence_level).comparison.tests  # fmt: skip
+            tests = ztest_epc(
+                curves[pair.a], curves[pair.b], unpaired=settings.unpaired, confidence_level=settings.confidence_level
+            ).comparison.tests
             both = [tests[name].confidence for name in ("dependent", "independent") if name in tests]
             pair = replace(pair, confidence=np.asarray(np.min(both, axis=0)))
         found.append(pair)

@@ -90,8 +90,15 @@ def settling(study: Study) -> Settling | None:
     difference = float((pair.difference if pair.expected is None else pair.expected)[study.at])
     a, b = (row_of(study.curves[system], study.at) for system in (pair.a, pair.b))
     try:
-        plans = plans_to_tell_apart(a, b, difference, POWERS, claim=settings.claim, measure=settings.shown,
-                                    confidence_level=settings.confidence_level)  # fmt: skip
+        plans = plans_to_tell_apart(
+            a,
+            b,
+            difference,
+            POWERS,
+            claim=settings.claim,
+            measure=settings.shown,
+            confidence_level=settings.confidence_level,
+        )
     except PrioriError:  # a measure, or scores, that no plan is made for
         return None
     return Settling((a.name, b.name), difference, tuple(plans))
@@ -133,14 +140,26 @@ def attacked(study: Study) -> list[Attacked]:
             continue
         if len(found) == MOST_ATTACKED:
             break
-        rates = pad(dev, test, apcer="0.05", criterion="wer", alpha=settings.alpha, name=curve.name,
-                    confidence_level=settings.confidence_level)  # fmt: skip
+        rates = pad(
+            dev,
+            test,
+            apcer="0.05",
+            criterion="wer",
+            alpha=settings.alpha,
+            name=curve.name,
+            confidence_level=settings.confidence_level,
+        )
         over, band = None, None
         if all(scores.n_attacks < scores.n_negatives for scores in (dev, test)):
             over = epsc(dev, test, omega=OMEGAS, beta=settings.alpha, name=curve.name)
             if settings.bootstrap is not None:
                 chosen = None if settings.bootstrap == "auto" else settings.bootstrap
-                band = over.band(bootstrap=chosen, n_resamples=settings.n_resamples, rng=settings.seed,
-                                 confidence_level=settings.confidence_level, threads=settings.threads)  # fmt: skip
+                band = over.band(
+                    bootstrap=chosen,
+                    n_resamples=settings.n_resamples,
+                    rng=settings.seed,
+                    confidence_level=settings.confidence_level,
+                    threads=settings.threads,
+                )
         found.append(Attacked(number, over, band, rates))
     return found

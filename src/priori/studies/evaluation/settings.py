@@ -102,9 +102,18 @@ class Settings:
         """How bands are resampled."""
         bootstrap = None if self.bootstrap == "auto" else self.bootstrap
         return Resampling(
-            bootstrap, self.n_resamples, self.resample, self.confidence_level, self.interval, self.simultaneous,
-            self.seed, self.shared_users, self.promise, self.future_users, self.future_trials,
-        )  # fmt: skip
+            bootstrap,
+            self.n_resamples,
+            self.resample,
+            self.confidence_level,
+            self.interval,
+            self.simultaneous,
+            self.seed,
+            self.shared_users,
+            self.promise,
+            self.future_users,
+            self.future_trials,
+        )
 
     @property
     def testing(self) -> Resampling:
@@ -144,6 +153,11 @@ class Settings:
             "seed",
         )
         return {
-            "title": self.title, "task": self.domain.name, "criterion": self.rule.name, "measure": self.shown.name,
-            "points": self.points, "alpha": float(self.alpha), **{name: getattr(self, name) for name in names},
-        }  # fmt: skip
+            "title": self.title,
+            "task": self.domain.name,
+            "criterion": self.rule.name,
+            "measure": self.shown.name,
+            "points": self.points,
+            "alpha": float(self.alpha),
+            **{name: getattr(self, name) for name in names},
+        }

@@ -225,9 +225,12 @@ def ranks_of(curves: Sequence[EPC], index: int) -> list[int]:
 
 
 def make_study(
-    systems: Sequence[System], settings: Settings | None = None, *, progress: Progress | None = None,
+    systems: Sequence[System],
+    settings: Settings | None = None,
+    *,
+    progress: Progress | None = None,
     command: str | None = None,
-) -> Study:  # fmt: skip
+) -> Study:
     """Compute everything a report shows.
 
     Parameters
@@ -266,9 +269,16 @@ def make_study(
     for done, system in enumerate(systems):
         report("curves", done, count)
         curves.append(
-            epc(system.dev, system.test, task=settings.domain, criterion=settings.rule, measure=settings.shown,
-                alpha=alphas, name=system.name)
-        )  # fmt: skip
+            epc(
+                system.dev,
+                system.test,
+                task=settings.domain,
+                criterion=settings.rule,
+                measure=settings.shown,
+                alpha=alphas,
+                name=system.name,
+            )
+        )
     tested = run_tests(curves, settings, keep=count <= FEW, progress=partial(report, "comparisons"))
     bands = [_band(curve, tested, settings, partial(report, "bands"), done, count) for done, curve in enumerate(curves)]
     pairs = compare_systems(curves, tested)
@@ -330,8 +340,16 @@ def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member
     except OptionError:  # a criterion without an exact curve
         area = None
     return Member(
-        system.name, curve, band, *thinned_curves(test, system.name),
-        bin_scores(dev, test, float(curve.threshold[index])), areas(dev, test, task=curve.task), area,
-        a_posteriori_auc(test), a_posteriori_eer(test), (median(test.negative), median(test.positive)),
-        system.dev_file, system.test_file,
-    )  # fmt: skip
+        system.name,
+        curve,
+        band,
+        *thinned_curves(test, system.name),
+        bin_scores(dev, test, float(curve.threshold[index])),
+        areas(dev, test, task=curve.task),
+        area,
+        a_posteriori_auc(test),
+        a_posteriori_eer(test),
+        (median(test.negative), median(test.positive)),
+        system.dev_file,
+        system.test_file,
+    )

@@ -53,13 +53,25 @@ class AreaBands(Result):
 
 
 def area_bands(
-    dev: ScoreSet, test: ScoreSet, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1),
-    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, resample: Resample = "test",
-    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None, promise: Promise = "confidence",
-    future_users: int | None = None, future_trials: int | tuple[int, int] | None = None,
-    threads: int | None = None, progress: Progress | None = None,
-) -> AreaBands:  # fmt: skip
+    dev: ScoreSet,
+    test: ScoreSet,
+    *,
+    task: str | Task = "authentication",
+    bounds: tuple[Any, Any] = (0, 1),
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    resample: Resample = "test",
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    shared_users: bool | None = None,
+    promise: Promise = "confidence",
+    future_users: int | None = None,
+    future_trials: int | tuple[int, int] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> AreaBands:
     """Compute the areas E_V1, E_V2 and G with a bootstrap interval each.
 
     Options as in `priori.EPC.band`. The areas themselves are exact; in replicates they are means over 256 alphas.
@@ -75,9 +87,18 @@ def area_bands(
     (['e_v1', 'e_v2', 'g'], True)
     """
     resampling = Resampling(
-        bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users, promise,
-        future_users, future_trials,
-    )  # fmt: skip
+        bootstrap,
+        n_resamples,
+        resample,
+        confidence_level,
+        interval,
+        simultaneous,
+        rng,
+        shared_users,
+        promise,
+        future_users,
+        future_trials,
+    )
     domain = get_task(task)
     low, high = check_bounds(bounds)
     alphas = [low + (high - low) * Fraction(2 * k + 1, 2 * POINTS) for k in range(POINTS)]
@@ -96,9 +117,12 @@ def area_bands(
         calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
         # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
         run = partial(
-            replicates_of, plan=plan, threads=threads, progress=progress,
+            replicates_of,
+            plan=plan,
+            threads=threads,
+            progress=progress,
             reduce=lambda values: values.mean(axis=1, keepdims=True),
-        )  # fmt: skip
+        )
         each = [run(curve, calibration=known) for curve, known in zip(curves, calibrations, strict=True)]
         replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + offset
         lower, upper = plan.bounds(replicates, _overall(calibrations), rate=mean.rate)

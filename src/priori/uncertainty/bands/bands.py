@@ -109,9 +109,13 @@ class Band(Result):
         return {**self.curve.described(), **self.settings, "expected_width": width, "warnings": warnings}
 
     def plot(
-        self, ax: Axes | None = None, *, regions: Sequence[tuple[float, float]] = (), best: bool = False,
+        self,
+        ax: Axes | None = None,
+        *,
+        regions: Sequence[tuple[float, float]] = (),
+        best: bool = False,
         axis: AlphaAxis = "alpha",
-    ) -> Axes:  # fmt: skip
+    ) -> Axes:
         """Draw the curve and its band; options as in `priori.plots.plot_epc`; returns the axes."""
         return above(self, "plot")([self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
 
@@ -194,9 +198,11 @@ def values_of(curves: Sequence[EPC], counts: Outcomes) -> Floats:
     values = np.empty((len(counts.fp), alpha.size, len(curves)))
     for some in measures.values():
         columns = (alpha.size * np.array(some)[:, None] + np.arange(alpha.size)).ravel()
-        part = counts if len(some) == len(curves) else Outcomes(
-            counts.tp[:, columns], counts.fp[:, columns], counts.tn[:, columns], counts.fn[:, columns]
-        )  # fmt: skip
+        part = (
+            counts
+            if len(some) == len(curves)
+            else Outcomes(counts.tp[:, columns], counts.fp[:, columns], counts.tn[:, columns], counts.fn[:, columns])
+        )
         found = value_of(curves[some[0]].measure, part, np.tile(alpha, len(some)))
         values[:, :, some] = found.reshape(len(values), len(some), -1).swapaxes(1, 2)
     return values
@@ -211,9 +217,14 @@ def side_by_side(outcomes: Sequence[Outcomes]) -> Outcomes:
 
 
 def replicates_of(
-    curve: EPC, plan: BootstrapPlan, calibration: Calibration | None, *, threads: int | None = None,
-    progress: Progress | None = None, reduce: Callable[[Floats], Floats] = lambda values: values,
-) -> Floats:  # fmt: skip
+    curve: EPC,
+    plan: BootstrapPlan,
+    calibration: Calibration | None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    reduce: Callable[[Floats], Floats] = lambda values: values,
+) -> Floats:
     """Return the curve of every replicate, each reduced to what is wanted of it."""
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:
@@ -226,9 +237,14 @@ def replicates_of(
 
 
 def replicates_together(
-    curves: Sequence[EPC], plan: BootstrapPlan, calibration: Calibration | None, *, threads: int | None = None,
-    progress: Progress | None = None, reduce: Callable[[Floats], Floats] = lambda values: values,
-) -> Floats:  # fmt: skip
+    curves: Sequence[EPC],
+    plan: BootstrapPlan,
+    calibration: Calibration | None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    reduce: Callable[[Floats], Floats] = lambda values: values,
+) -> Floats:
     """Return the values of systems drawn together, one row a replicate; (replicates, alphas, systems) are reduced.
 
     The calibration is that of all systems, `side_by_side`.

@@ -65,11 +65,19 @@ class RocBand(Result):
 
 
 def roc_band(
-    scores: ScoreSet, *, fpr: Any = None, points: int = 101,
-    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, confidence_level: float = 0.95,
-    interval: Interval | None = None, simultaneous: bool = False, rng: int | np.random.Generator | None = 0,
-    threads: int | None = None, progress: Progress | None = None,
-) -> RocBand:  # fmt: skip
+    scores: ScoreSet,
+    *,
+    fpr: Any = None,
+    points: int = 101,
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> RocBand:
     """Compute a vertical band around a ROC curve: in each replicate the TPR of its own curve at the same FPRs.
 
     A posteriori, like the curve: every replicate chooses its thresholds on the trials it judges. Where a
@@ -101,9 +109,14 @@ def roc_band(
 
 
 def make_roc_band(
-    scores: ScoreSet, resampling: Resampling, *, fpr: Any = None, points: int = 101,
-    threads: int | None = None, progress: Progress | None = None,
-) -> RocBand:  # fmt: skip
+    scores: ScoreSet,
+    resampling: Resampling,
+    *,
+    fpr: Any = None,
+    points: int = 101,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> RocBand:
     """Compute the band around a ROC curve that a resampling describes."""
     from priori.curves.averaging.curves import heights
     from priori.curves.averaging.methods import Axis
@@ -206,9 +219,14 @@ def _from_above(trials: Trials, rank: NDArray[np.intp]) -> Floats:
 
 
 def _heights(
-    scores: Scores, fractions: tuple[Fraction, ...], plan: BootstrapPlan, calibration: Calibration | None = None, *,
-    threads: int | None = None, progress: Progress | None = None,
-) -> Floats:  # fmt: skip
+    scores: Scores,
+    fractions: tuple[Fraction, ...],
+    plan: BootstrapPlan,
+    calibration: Calibration | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Floats:
     """Return the height of every replicate's curve at these false positive rates."""
     people = plan.design.identities([scores]) if plan.design.by_user else None
     cuts = narrow_cuts(scores)
@@ -255,12 +273,21 @@ class RateBands(Result):
 
 
 def rate_bands(
-    scores: ScoreSet, thresholds: ArrayLike, *,
-    bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000, confidence_level: float = 0.95,
-    interval: Interval | None = None, simultaneous: bool = False, rng: int | np.random.Generator | None = 0,
-    promise: Promise = "confidence", future_users: int | None = None,
-    future_trials: int | tuple[int, int] | None = None, threads: int | None = None, progress: Progress | None = None,
-) -> RateBands:  # fmt: skip
+    scores: ScoreSet,
+    thresholds: ArrayLike,
+    *,
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    promise: Promise = "confidence",
+    future_users: int | None = None,
+    future_trials: int | tuple[int, int] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> RateBands:
     """Compute intervals of the FPR and of the TPR at thresholds that were fixed in advance.
 
     Options as in `priori.EPC.band`; there is no development set to resample.
@@ -275,9 +302,18 @@ def rate_bands(
     True
     """
     resampling = Resampling(
-        bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng, None, promise, future_users,
+        bootstrap,
+        n_resamples,
+        "test",
+        confidence_level,
+        interval,
+        simultaneous,
+        rng,
+        None,
+        promise,
+        future_users,
         future_trials,
-    )  # fmt: skip
+    )
     fixed = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
     plan = resampling.settle(None, scores)
     calibration = plan.calibration(scores, fixed)

@@ -70,6 +70,14 @@ def surface_band(curve: EPSC, bands: Sequence[Band]) -> SurfaceBand:
     lower, upper = (np.concatenate([getattr(band, end) for band in bands]) for end in ("lower", "upper"))
     warnings = joined(bands[0].warnings, *(band.warnings for band in bands[1:]))
     return SurfaceBand(
-        curve.name, curve.omega, curve.beta, curve.value, lower, upper, curve.iapmr, tuple(bands), bands[0].settings,
+        curve.name,
+        curve.omega,
+        curve.beta,
+        curve.value,
+        lower,
+        upper,
+        curve.iapmr,
+        tuple(bands),
+        bands[0].settings,
         warnings,
-    )._came_from(curve)  # fmt: skip
+    )._came_from(curve)

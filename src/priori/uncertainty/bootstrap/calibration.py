@@ -184,9 +184,15 @@ def slopes_of(test: ScoreSet, rate: Floats, plan: BootstrapPlan) -> Floats | Non
 
 
 def calibrated(
-    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, *, scale: Floats | None = None,
-    weight: Floats | None = None, growth: tuple[float, float] = (0.0, 0.0),
-) -> Calibration:  # fmt: skip
+    test: ScoreSet,
+    thresholds: Floats,
+    plan: BootstrapPlan,
+    spread: Spread,
+    *,
+    scale: Floats | None = None,
+    weight: Floats | None = None,
+    growth: tuple[float, float] = (0.0, 0.0),
+) -> Calibration:
     """Return the calibration of draws that vary so; in the difference of paired systems no pseudo-users have weight."""
     rate = error_rates(test, thresholds)
     freedom = spread.joint_freedom(slopes_of(test, rate, plan))

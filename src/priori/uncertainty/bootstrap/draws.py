@@ -265,17 +265,24 @@ class WholeUnits(Draws):
 
 
 def whole_units(
-    sets: Sequence[Scores], bins: Sequence[Bins], units: Sequence[tuple[UnitsOfClass, UnitsOfClass]], seed: int, *,
-    inner: int = 1, future: int = 0,
-) -> WholeUnits:  # fmt: skip
+    sets: Sequence[Scores],
+    bins: Sequence[Bins],
+    units: Sequence[tuple[UnitsOfClass, UnitsOfClass]],
+    seed: int,
+    *,
+    inner: int = 1,
+    future: int = 0,
+) -> WholeUnits:
     """Lay out sets whose units come with all their trials, each system by itself."""
     entries = []
     for scores, own, (of_negatives, of_positives) in zip(sets, bins, units, strict=True):
         width = own.number * (1 + int(own.omega[1] > 0))
-        entries.append((
-            make_entries(own.negative, width, of_negatives, scores.negative.number),
-            make_entries(own.positive, own.number, of_positives, scores.positive.number),
-        ))  # fmt: skip
+        entries.append(
+            (
+                make_entries(own.negative, width, of_negatives, scores.negative.number),
+                make_entries(own.positive, own.number, of_positives, scores.positive.number),
+            )
+        )
     negative, positive = units[0]
     return WholeUnits(
         bins=bins,
@@ -385,9 +392,17 @@ class TrialsWithin(Draws):
     def counts(self, first: int, rows: int) -> Iterator[Pair]:
         negative, positive = (self.room.take(c, rows, width) for c, width in enumerate(self.widths))
         load_kernel("draw_within")(
-            first, self.seed, self.inner, self.how, self.users, self.future, *self.purposes, *self.classes, negative,
+            first,
+            self.seed,
+            self.inner,
+            self.how,
+            self.users,
+            self.future,
+            *self.purposes,
+            *self.classes,
+            negative,
             positive,
-        )  # fmt: skip
+        )
         if self.places is None:
             yield _joined(self.bins[0], negative, positive)
             return
@@ -401,9 +416,14 @@ class TrialsWithin(Draws):
 
 
 def trials_within(
-    sets: Sequence[Scores], bins: Sequence[Bins], plan: BootstrapPlan, identities: Identities | None, *,
-    dev: bool = False, counted: tuple[Ints, Ints] | None = None,
-) -> TrialsWithin:  # fmt: skip
+    sets: Sequence[Scores],
+    bins: Sequence[Bins],
+    plan: BootstrapPlan,
+    identities: Identities | None,
+    *,
+    dev: bool = False,
+    counted: tuple[Ints, Ints] | None = None,
+) -> TrialsWithin:
     """Lay out paired systems whose trials are drawn; ``counted`` are the trials in each bin where no more is known."""
     first = sets[0] if sets else None
     pairs = [(each.negative, each.positive) for each in bins]
@@ -439,9 +459,13 @@ def trials_within(
 
 
 def lay_out(
-    sets: Sequence[Scores], bins: Sequence[Bins], plan: BootstrapPlan, people: Sequence[Identities] | None, *,
+    sets: Sequence[Scores],
+    bins: Sequence[Bins],
+    plan: BootstrapPlan,
+    people: Sequence[Identities] | None,
+    *,
     dev: bool = False,
-) -> Draws:  # fmt: skip
+) -> Draws:
     """Lay out the sets of paired systems as a plan draws them, with the people of each where it asks for them."""
     if people is None or plan.design.draws_trials:
         return trials_within(sets, bins, plan, None if people is None else people[0], dev=dev)

@@ -35,19 +35,23 @@ def error_cautions(
         none = important & (erring == 0)
         if none.any() and not paired:
             users = f" and {spread.people} users" if spread.people else ""
-            found.append(Caution(
-                "no-errors",
-                f"no error among the {name} at {_where(none, plan)}: the interval rests on "
-                f"{getattr(test, f'n_{name}')} trials{users} without one, not on any that was seen",
-            ))  # fmt: skip
+            found.append(
+                Caution(
+                    "no-errors",
+                    f"no error among the {name} at {_where(none, plan)}: the interval rests on "
+                    f"{getattr(test, f'n_{name}')} trials{users} without one, not on any that was seen",
+                )
+            )
         if few.any():
             number = int(np.ceil(erring[few].min() - 1e-9))
             what = "tell the systems apart on" if paired else "make all or most of the errors among"
-            found.append(Caution(
-                "few-erring-users",
-                f"as few as {number} of {spread.people} users {what} the {name} at {_where(few, plan)}: "
-                "the next user may change the picture; trust the interval little",
-            ))  # fmt: skip
+            found.append(
+                Caution(
+                    "few-erring-users",
+                    f"as few as {number} of {spread.people} users {what} the {name} at {_where(few, plan)}: "
+                    "the next user may change the picture; trust the interval little",
+                )
+            )
     return (*found, *_few_users(spread, plan))
 
 

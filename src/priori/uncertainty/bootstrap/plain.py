@@ -23,9 +23,13 @@ def weigh(drawn: Floats, entries: Entries) -> Floats:
 
 
 def choose_again(
-    criterion: Criterion | None, fractions: tuple[Fraction, ...], counts: tuple[Any, Any], values: Floats,
-    others: Floats, kept: Floats,
-) -> Index:  # fmt: skip
+    criterion: Criterion | None,
+    fractions: tuple[Fraction, ...],
+    counts: tuple[Any, Any],
+    values: Floats,
+    others: Floats,
+    kept: Floats,
+) -> Index:
     """Return how many of the ``others`` each new threshold rejects, by any criterion: each row is written out for it.
 
     Where a draw left a class empty nothing can be chosen, and the thresholds are those ``kept``.

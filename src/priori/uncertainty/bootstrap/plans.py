@@ -114,11 +114,13 @@ def same_users(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool
     if forced or in_dev == in_test:
         return True, []
     if common:
-        return False, [Caution(
-            "users-partly-shared",
-            f"{common} users are in both sets, but not all of them: development and test users are drawn apart; "
-            "shared_users=True draws them together",
-        )]  # fmt: skip
+        return False, [
+            Caution(
+                "users-partly-shared",
+                f"{common} users are in both sets, but not all of them: development and test users are drawn apart; "
+                "shared_users=True draws them together",
+            )
+        ]
     return False, []
 
 

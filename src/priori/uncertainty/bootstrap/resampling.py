@@ -134,10 +134,13 @@ class Resampling(ResamplingOptions):
         if chosen.calibrated and chosen.by_user and interval != "calibrated":
             users = min(scores.n_users for scores in sets)
             if users < FEW_USERS:
-                warnings.append(Caution(
-                    "few-users-plain", f"a {interval} interval from {users} users covers up to ten points less than it "
-                    "says; choose calibrated",
-                ))  # fmt: skip
+                warnings.append(
+                    Caution(
+                        "few-users-plain",
+                        f"a {interval} interval from {users} users covers up to ten points less than it "
+                        "says; choose calibrated",
+                    )
+                )
         if len(sets) == 2 and not plan.of_method:
             warnings += bins_caution(*sets)
         warnings += few_replicates(plan.n_resamples, level)
@@ -197,8 +200,13 @@ def _small_development(dev: ScoreSet, test: ScoreSet, *, by_user: bool) -> list[
     if not small:
         return []
     what = "a development set this small beside the test set"
-    return [Caution("small-development", f"{what} ({', '.join(small)}): at alphas far from 0.5 the interval of new "
-                    "thresholds covers less than it says")]  # fmt: skip
+    return [
+        Caution(
+            "small-development",
+            f"{what} ({', '.join(small)}): at alphas far from 0.5 the interval of new "
+            "thresholds covers less than it says",
+        )
+    ]
 
 
 def _is_whole(number: Any) -> bool:

@@ -63,9 +63,14 @@ def system_of(curve: EPC) -> Resampled:
 
 
 def replicate(
-    systems: Sequence[Resampled], plan: BootstrapPlan, statistic: Statistic, *,
-    threads: int | None = None, progress: Progress | None = None, rows: int | None = None,
-) -> Floats:  # fmt: skip
+    systems: Sequence[Resampled],
+    plan: BootstrapPlan,
+    statistic: Statistic,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    rows: int | None = None,
+) -> Floats:
     """Return the statistic of every replicate: an array of (replicates, numbers).
 
     Replicate r depends on the plan alone, not on ``threads`` or on how many ``rows`` a batch has.
@@ -79,9 +84,14 @@ def replicate(
 
 
 def gather(
-    work: Callable[[int, int], Floats], total: int, rows: int, *,
-    threads: int | None = None, progress: Progress | None = None, even: bool = True,
-) -> Floats:  # fmt: skip
+    work: Callable[[int, int], Floats],
+    total: int,
+    rows: int,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    even: bool = True,
+) -> Floats:
     """Do ``work(first, size)`` for all replicates on all threads, at most ``rows`` of them at a time.
 
     With ``even`` each thread gets several parts, so that none waits long for the last.

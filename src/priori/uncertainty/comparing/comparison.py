@@ -221,12 +221,23 @@ class Comparison(Result):
 
 
 def compare(
-    curve_a: EPC, curve_b: EPC, *, claim: Claim = "method", margin: float | None = None, unpaired: bool = False,
-    alternative: Alternative = "two-sided", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,
-    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
-    threads: int | None = None, progress: Progress | None = None,
-) -> Comparison:  # fmt: skip
+    curve_a: EPC,
+    curve_b: EPC,
+    *,
+    claim: Claim = "method",
+    margin: float | None = None,
+    unpaired: bool = False,
+    alternative: Alternative = "two-sided",
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    shared_users: bool | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
     """Compare two systems: the paired test of their difference at every alpha.
 
     Both systems are resampled by the same trials or users, so that what makes a trial hard for both cancels out.
@@ -266,20 +277,39 @@ def compare(
     (MarginRegion(start=0.5, end=0.5, shown='a_no_worse'),)
     """
     resampling = Resampling(
-        bootstrap, n_resamples, confidence_level=confidence_level, interval=interval, simultaneous=simultaneous,
-        rng=rng, shared_users=shared_users,
-    )  # fmt: skip
+        bootstrap,
+        n_resamples,
+        confidence_level=confidence_level,
+        interval=interval,
+        simultaneous=simultaneous,
+        rng=rng,
+        shared_users=shared_users,
+    )
     return make_comparison(
-        curve_a, curve_b, resampling, claim=claim, margin=margin, unpaired=unpaired, alternative=alternative,
-        threads=threads, progress=progress,
-    )  # fmt: skip
+        curve_a,
+        curve_b,
+        resampling,
+        claim=claim,
+        margin=margin,
+        unpaired=unpaired,
+        alternative=alternative,
+        threads=threads,
+        progress=progress,
+    )
 
 
 def make_comparison(
-    curve_a: EPC, curve_b: EPC, resampling: Resampling, *, claim: Claim = "method", margin: float | None = None,
-    unpaired: bool = False, alternative: Alternative = "two-sided", threads: int | None = None,
+    curve_a: EPC,
+    curve_b: EPC,
+    resampling: Resampling,
+    *,
+    claim: Claim = "method",
+    margin: float | None = None,
+    unpaired: bool = False,
+    alternative: Alternative = "two-sided",
+    threads: int | None = None,
     progress: Progress | None = None,
-) -> Comparison:  # fmt: skip
+) -> Comparison:
     """Compare two systems as a resampling describes; its ``resample`` follows from the claim."""
     check_alternative(alternative)
     if margin is not None and not (margin > 0 and np.isfinite(margin)):
@@ -302,7 +332,17 @@ def comparison_of(
     if margin is not None:
         against = judge_margin(evidence, float(margin), greater_is_better=greater, simultaneous=simultaneous)
     return Comparison(
-        curve_a.name, curve_b.name, curve_a.alpha, curve_a.value, curve_b.value, greater, pointwise,
-        judge_simultaneously(evidence, alternative, pointwise), area, against, evidence.drawn_difference()[:, :-1],
-        {**compared.settings(), "alternative": alternative}, (*compared.warnings, *evidence.warnings),
-    )  # fmt: skip
+        curve_a.name,
+        curve_b.name,
+        curve_a.alpha,
+        curve_a.value,
+        curve_b.value,
+        greater,
+        pointwise,
+        judge_simultaneously(evidence, alternative, pointwise),
+        area,
+        against,
+        evidence.drawn_difference()[:, :-1],
+        {**compared.settings(), "alternative": alternative},
+        (*compared.warnings, *evidence.warnings),
+    )

@@ -108,9 +108,14 @@ class ZTestCurve(Result):
 
 
 def ztest_epc(
-    a: EPC, b: EPC, *, unpaired: bool = False, measure: AnyMeasure | None = None,
-    confidence_level: float = 0.95, alternative: Alternative = "two-sided",
-) -> ZTestCurve:  # fmt: skip
+    a: EPC,
+    b: EPC,
+    *,
+    unpaired: bool = False,
+    measure: AnyMeasure | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ZTestCurve:
     """Test two expected performance curves against each other at every alpha (thesis, Figure 3.11).
 
     Each alpha is tested by itself: read at a hundred alphas, some will pass a 5 % level by luck

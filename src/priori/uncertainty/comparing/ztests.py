@@ -180,11 +180,19 @@ def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, 
 
 
 def ztest(
-    far: float, frr: float, negatives: int, positives: int, *,
-    far_b: float | None = None, frr_b: float | None = None, negatives_b: int | None = None,
+    far: float,
+    frr: float,
+    negatives: int,
+    positives: int,
+    *,
+    far_b: float | None = None,
+    frr_b: float | None = None,
+    negatives_b: int | None = None,
     positives_b: int | None = None,
-    measure: AnyMeasure = "hter", confidence_level: float = 0.95, alternative: Alternative = "two-sided",
-) -> ZTest:  # fmt: skip
+    measure: AnyMeasure = "hter",
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ZTest:
     """Test published rates: the interval around an HTER (or DCF), and the difference to a second system's.
 
     Parameters
@@ -233,10 +241,17 @@ def ztest(
 
 
 def ztest_scores(
-    a: Any, threshold_a: float, b: Any = None, threshold_b: float | None = None, *,
-    unpaired: bool = False, measure: AnyMeasure = "hter", confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided", names: tuple[str, str] = ("A", "B"),
-) -> ZTest:  # fmt: skip
+    a: Any,
+    threshold_a: float,
+    b: Any = None,
+    threshold_b: float | None = None,
+    *,
+    unpaired: bool = False,
+    measure: AnyMeasure = "hter",
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    names: tuple[str, str] = ("A", "B"),
+) -> ZTest:
     """Test scores at thresholds fixed in advance: one system's interval, or two systems' difference.
 
     Parameters
@@ -275,9 +290,12 @@ def ztest_scores(
 
 
 def _tested(
-    measure: AnyMeasure, setting: Setting, rates: list[tuple[str, Rates]], differing: Disagreements | None,
+    measure: AnyMeasure,
+    setting: Setting,
+    rates: list[tuple[str, Rates]],
+    differing: Disagreements | None,
     cautions: tuple[Caution, ...] = (),
-) -> ZTest:  # fmt: skip
+) -> ZTest:
     """Test one system or two; with the trials on which they disagree where these are the same."""
     level, alternative = setting.confidence_level, setting.alternative
     systems = [ZSystem.of(name, of_system, setting) for name, of_system in rates]

@@ -104,17 +104,23 @@ class LLRCosts(Result):
         "Costs of scores as log-likelihood ratios, with intervals: one row per cost.",
         {"cost": "text", "alpha": "number", **of("number", "value expected sd lower upper")},
         {
-            **of(TEXT, "name calibrate"), "calibration": FITTED, "resample": choice(*get_args(Resample)),
-            "dependence": choice(*get_args(Dependence)), "people": SIZE, "confidence_level": LEVEL,
+            **of(TEXT, "name calibrate"),
+            "calibration": FITTED,
+            "resample": choice(*get_args(Resample)),
+            "dependence": choice(*get_args(Dependence)),
+            "people": SIZE,
+            "confidence_level": LEVEL,
             "warnings": CAUTIONS,
         },
         descriptions={
             "value": "The cost on the test set.",
             "expected": "The cost without what the fit to the test set takes off a minimum.",
-            "cost": "Which cost.", "alpha": "Of a detection cost.",
-            "calibrate": "How scores are made log-likelihood ratios.", "calibration": "The map, as fitted.",
+            "cost": "Which cost.",
+            "alpha": "Of a detection cost.",
+            "calibrate": "How scores are made log-likelihood ratios.",
+            "calibration": "The map, as fitted.",
         },
-    )  # fmt: skip
+    )
 
     @classmethod
     def _from_parts(cls, saved: Saved, **known: Any) -> Self:
@@ -145,16 +151,21 @@ class LLRCostsTest(Result):
     _layout = Layout(
         "The differences of two systems' costs as log-likelihood ratios: one row per cost.",
         {
-            "cost": "text", "alpha": "number",
-            **of("number", "value_a value_b difference sd lower upper p_value"), "significant": "boolean",
+            "cost": "text",
+            "alpha": "number",
+            **of("number", "value_a value_b difference sd lower upper p_value"),
+            "significant": "boolean",
         },
         {
-            **of(TEXT, "name_a name_b"), "resample": choice(*get_args(Resample)),
-            "dependence": choice(*get_args(Dependence)), "people": SIZE, "confidence_level": LEVEL,
+            **of(TEXT, "name_a name_b"),
+            "resample": choice(*get_args(Resample)),
+            "dependence": choice(*get_args(Dependence)),
+            "people": SIZE,
+            "confidence_level": LEVEL,
             "warnings": CAUTIONS,
         },
         descriptions={"cost": "Which cost.", "alpha": "Of a detection cost."},
-    )  # fmt: skip
+    )
 
     @property
     def significant(self) -> Any:
@@ -163,10 +174,17 @@ class LLRCostsTest(Result):
 
 
 def llr_costs(
-    dev: Any, test: Any, *, given: Meaning = "llr", calibrate: str | Calibrator = "none", alpha: Any = (),
-    resample: Resample = "test", confidence_level: float = 0.95, dependence: Dependence | None = None,
+    dev: Any,
+    test: Any,
+    *,
+    given: Meaning = "llr",
+    calibrate: str | Calibrator = "none",
+    alpha: Any = (),
+    resample: Resample = "test",
+    confidence_level: float = 0.95,
+    dependence: Dependence | None = None,
     name: str = "system",
-) -> LLRCosts:  # fmt: skip
+) -> LLRCosts:
     """Return what test scores cost as log-likelihood ratios (Cllr), the least they could cost, and the loss between.
 
     Parameters
@@ -237,8 +255,16 @@ def llr_costs(
     value = np.array([mean.sum for mean in means])
     taken = [_off_cllr(known), *(each.taken_off for each in detections)]
     expected = value + np.array([[0.0, off, -off] for off in taken]).ravel()
-    spreads = [_joint([spread_of(mean, part.scores.negative, part.scores.positive, shared) for part in parts
-                       if (mean := part.means[row]) is not None]) for row in range(value.size)]  # fmt: skip
+    spreads = [
+        _joint(
+            [
+                spread_of(mean, part.scores.negative, part.scores.positive, shared)
+                for part in parts
+                if (mean := part.means[row]) is not None
+            ]
+        )
+        for row in range(value.size)
+    ]
     sd = np.array([spread.sd for spread in spreads])
     costs = np.array([*CLLR, *DCF * len(fractions)])
     limits = [_limits(*row, level) for row in zip(costs, value, expected, spreads, strict=True)]
@@ -249,11 +275,23 @@ def llr_costs(
         limits[row : row + 2], warnings = each.limits(dependence, level)
         said.append(warnings)
     return LLRCosts(
-        name, costs, _alphas(fractions), value, shown, sd, np.array([low for low, _ in limits]),
-        np.array([high for _, high in limits]), calibrator.name,
-        None if calibrator.method == "none" else fitted.to_dict(), resample, shared, spreads[0].people, level,
-        tuple(parts), joined(looks, _doubts(known_dev, known, means, resample), *said, notes, dev_notes),
-    )._came_from(as_score_set(test), as_score_set(dev))  # fmt: skip
+        name,
+        costs,
+        _alphas(fractions),
+        value,
+        shown,
+        sd,
+        np.array([low for low, _ in limits]),
+        np.array([high for _, high in limits]),
+        calibrator.name,
+        None if calibrator.method == "none" else fitted.to_dict(),
+        resample,
+        shared,
+        spreads[0].people,
+        level,
+        tuple(parts),
+        joined(looks, _doubts(known_dev, known, means, resample), *said, notes, dev_notes),
+    )._came_from(as_score_set(test), as_score_set(dev))
 
 
 def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
@@ -294,10 +332,23 @@ def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
     statistic = standardise(np.where(known, difference, 0.0), sd)
     p_value = np.array([float(p_values(z, freedom=each)) for z, each in zip(statistic, freedom, strict=True)])
     return LLRCostsTest(
-        a.name, b.name, a.cost, a.alpha, a.value, b.value, difference, sd, difference - half, difference + half,
-        p_value, a.resample, a.dependence, spreads[0].people, level,
+        a.name,
+        b.name,
+        a.cost,
+        a.alpha,
+        a.value,
+        b.value,
+        difference,
+        sd,
+        difference - half,
+        difference + half,
+        p_value,
+        a.resample,
+        a.dependence,
+        spreads[0].people,
+        level,
         joined(a.warnings, b.warnings, _few_users(spreads[0].people)),
-    )._came_from(a.parts[0].scores, b.parts[0].scores)  # fmt: skip
+    )._came_from(a.parts[0].scores, b.parts[0].scores)
 
 
 # -- what trials add ---------------------------------------------------------------------------------------------
@@ -384,11 +435,14 @@ def _few_users(people: int) -> list[Caution]:
     """Say so where users are too few to test minima, which are fitted to the users that they are judged on."""
     if not 0 < people < ENOUGH_TESTED:
         return []
-    return [Caution(
-        "few-users",
-        f"{people} users: with 20 of them tests of minima found a difference where there is none in 7 to 12 % instead "
-        "of 5 %; trust those of the actual costs rather",
-    )]  # fmt: skip
+    return [
+        Caution(
+            "few-users",
+            f"{people} users: with 20 of them tests of minima found a difference where there is none in 7 to 12 "
+            f"% instead "
+            "of 5 %; trust those of the actual costs rather",
+        )
+    ]
 
 
 def _like_probabilities(*sets: Scores) -> tuple[Caution, ...]:
@@ -413,20 +467,26 @@ def _doubts(dev: Scores, test: Scores, means: Sequence[ClassMeans], resample: st
         default=ENOUGH_ERRORS,
     )
     if fewest < ENOUGH_ERRORS:
-        doubts.append(Caution(
-            "few-errors",
-            f"a detection cost rests on {fewest} errors of a class: with fewer than {ENOUGH_ERRORS} the interval "
-            "of its loss covers less than it says",
-        ))  # fmt: skip
+        doubts.append(
+            Caution(
+                "few-errors",
+                f"a detection cost rests on {fewest} errors of a class: with fewer than {ENOUGH_ERRORS} the interval "
+                "of its loss covers less than it says",
+            )
+        )
     if not np.isfinite(means[0].sum):
-        doubts.append(Caution(
-            "infinite-cost",
-            "a log-likelihood ratio is infinite on the wrong side: one such trial makes Cllr infinite; calibrate with "
-            "logistic or isotonic, or leave out infinite scores",
-        ))  # fmt: skip
+        doubts.append(
+            Caution(
+                "infinite-cost",
+                "a log-likelihood ratio is infinite on the wrong side: one such trial makes Cllr infinite; "
+                "calibrate with logistic or isotonic, or leave out infinite scores",
+            )
+        )
     if resample == "both" and dev.has_users and test.has_users and (common := shared_users(dev, test)):
-        doubts.append(Caution(
-            "users-partly-shared",
-            f"{common} users are in both sets: what they do in the one and in the other is taken as independent",
-        ))  # fmt: skip
+        doubts.append(
+            Caution(
+                "users-partly-shared",
+                f"{common} users are in both sets: what they do in the one and in the other is taken as independent",
+            )
+        )
     return tuple(doubts)

@@ -36,9 +36,12 @@ def in_one_order(sets: Sequence[ScoreSet], *, by_user: bool) -> list[Scores]:
 
 
 def in_parts(
-    sets: Sequence[ScoreSet], whole: Sequence[Scores], axes: Sequence[ScoreAxis], cells: Sequence[NDArray[Any]],
+    sets: Sequence[ScoreSet],
+    whole: Sequence[Scores],
+    axes: Sequence[ScoreAxis],
+    cells: Sequence[NDArray[Any]],
     number: int,
-) -> list[Scores]:  # fmt: skip
+) -> list[Scores]:
     """Return the sets as they are, or tables counted by random parts of the trials, ``number`` of them if they fit.
 
     Counts are exact at the thresholds that reject these ``cells`` of each axis.
@@ -62,9 +65,10 @@ def cells_caution(wholes: Sequence[Sequence[Scores]], axes: Sequence[ScoreAxis])
     most = max(most_between(scores, cut) for whole in wholes for scores, cut in zip(whole, cuts, strict=True))
     cells = max(axis.cells for axis in axes)
     return Caution(
-        "resampled-in-cells", f"paired systems, resampled by random parts of their trials in {cells} cells of scores: "
+        "resampled-in-cells",
+        f"paired systems, resampled by random parts of their trials in {cells} cells of scores: "
         f"no rate at any threshold is off by more than {most:.1e}",
-    )  # fmt: skip
+    )
 
 
 def _written_out(scores: Scores, by_user: bool) -> Scores:

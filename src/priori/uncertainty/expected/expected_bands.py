@@ -43,9 +43,14 @@ class Estimated(NamedTuple):
 
 
 def expected_curve(
-    curve: EPC, plan: BootstrapPlan, known: Estimated | None = None, *, threads: int | None = None,
-    progress: Progress | None = None, keep: bool = False,
-) -> Expected:  # fmt: skip
+    curve: EPC,
+    plan: BootstrapPlan,
+    known: Estimated | None = None,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    keep: bool = False,
+) -> Expected:
     """Return the expected value of one system at each alpha, with bounds; from what is ``known``, where it serves."""
     if known is None or not known.serves(plan):
         known = Estimated(expected_values([curve], plan, threads=threads, progress=progress), 0, plan)
@@ -61,9 +66,13 @@ def expected_curve(
 
 
 def expected_areas(
-    curves: Sequence[EPC], plan: BootstrapPlan, offset: Floats, *, threads: int | None = None,
+    curves: Sequence[EPC],
+    plan: BootstrapPlan,
+    offset: Floats,
+    *,
+    threads: int | None = None,
     progress: Progress | None = None,
-) -> Expected:  # fmt: skip
+) -> Expected:
     """Return the mean over alphas of each of two curves of one system, then of both, with bounds, moved by ``offset``.
 
     Their criteria may differ; the same seed draws the same sets for both.

@@ -41,9 +41,13 @@ VALUES_AT_A_TIME = 1 << 20
 
 
 def expected_values(
-    curves: Sequence[EPC], plan: BootstrapPlan, *, unpaired: bool = False, threads: int | None = None,
+    curves: Sequence[EPC],
+    plan: BootstrapPlan,
+    *,
+    unpaired: bool = False,
+    threads: int | None = None,
     progress: Progress | None = None,
-) -> Estimates:  # fmt: skip
+) -> Estimates:
     """Return the expected value of each system, thresholds chosen on a new development set like the one given.
 
     The curves have the same alphas, measure and criterion, and the same trials in the same order, or ``unpaired``
@@ -98,19 +102,24 @@ def cautions(curves: Sequence[EPC], dev: Units, test: Units, *, by_user: bool) -
         )
         result.append(Caution("few-dev-users", text) if by_user else Caution("few-dev-trials", text))
     if by_user and min(units.evenness for units in (dev, test)) < UNEQUAL:
-        result.append(Caution(
-            "unequal-users",
-            "few users have most of the trials: a test of methods then rejects somewhat more often than it says",
-        ))  # fmt: skip
+        result.append(
+            Caution(
+                "unequal-users",
+                "few users have most of the trials: a test of methods then rejects somewhat more often than it says",
+            )
+        )
     alpha = curves[0].alpha
     inside = (alpha > 0) & (alpha < 1)
     errors = [(curve.dev_outcomes.fp + curve.dev_outcomes.fn)[inside] for curve in curves]
     if inside.any() and min(int(each.min()) for each in errors) < FEW_ERRORS:
-        result.append(Caution(
-            "few-dev-errors",
-            f"at some alpha fewer than {FEW_ERRORS} development trials are errors: thresholds rest on them, and the "
-            "expected value is doubtful there",
-        ))  # fmt: skip
+        result.append(
+            Caution(
+                "few-dev-errors",
+                f"at some alpha fewer than {FEW_ERRORS} development trials are errors: thresholds rest on them, "
+                f"and the "
+                "expected value is doubtful there",
+            )
+        )
     return (*result, *ends(alpha))
 
 
@@ -126,9 +135,13 @@ def ends(alpha: Floats) -> tuple[Caution, ...]:
 
 
 def _units(
-    sets: Sequence[Scores], devs: Sequence[Scores], tests: Sequence[Scores], plan: BootstrapPlan, *,
+    sets: Sequence[Scores],
+    devs: Sequence[Scores],
+    tests: Sequence[Scores],
+    plan: BootstrapPlan,
+    *,
     of_test: bool = False,
-) -> list[Units]:  # fmt: skip
+) -> list[Units]:
     """Return the units of each system's development set, or of its test set."""
     design, most = plan.design, TEST_UNITS if of_test and not plan.shared_users else DEV_UNITS
     units = []

@@ -46,9 +46,16 @@ class SmoothedSets(NamedTuple):
 
 
 def smoothed_sets(
-    systems: Sequence[Resampled], devs: Sequence[Scores], wholes: Sequence[Scores], axes: Sequence[ScoreAxis],
-    units: Sequence[Units], seed: int, *, threads: int | None = None, progress: Progress | None = None,
-) -> SmoothedSets:  # fmt: skip
+    systems: Sequence[Resampled],
+    devs: Sequence[Scores],
+    wholes: Sequence[Scores],
+    axes: Sequence[ScoreAxis],
+    units: Sequence[Units],
+    seed: int,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> SmoothedSets:
     """Draw smoothed sets of the development trials ``devs`` and choose each system's thresholds on them.
 
     Where these are counts in wide cells, ``wholes`` tell which scores are tied; else they are the same.

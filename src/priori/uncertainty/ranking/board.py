@@ -71,10 +71,12 @@ class Board:
             tested.append(Adjusted(np.maximum(found.p_value, single), found.fitted, found.critical))
         critical = np.array([found.critical for found in tested])
         return AdjustedVerdict(
-            evidence.difference(*self._sides), *self._bounds(critical),
-            np.stack([found.p_value for found in tested], axis=1), evidence.level,
+            evidence.difference(*self._sides),
+            *self._bounds(critical),
+            np.stack([found.p_value for found in tested], axis=1),
+            evidence.level,
             np.stack([found.fitted for found in tested], axis=1),
-        )  # fmt: skip
+        )
 
     def simultaneous(self, pointwise: AdjustedVerdict) -> AdjustedVerdict:
         """Test all pairs at all alphas together; what holds then holds at each alpha."""
@@ -82,8 +84,9 @@ class Board:
         draws, alphas, systems = len(evidence.draws), len(evidence.expected) - 1, evidence.expected.shape[1]
         start = systems * np.arange(alphas)[:, None]
         plus, minus = ((start + side).ravel() for side in self._sides)
-        spread, deviates = (np.concatenate([getattr(family, name) for family in self._families[:-1]])
-                            for name in ("spread", "deviates"))  # fmt: skip
+        spread, deviates = (
+            np.concatenate([getattr(family, name) for family in self._families[:-1]]) for name in ("spread", "deviates")
+        )
         columns = evidence.draws.reshape(draws, -1)  # the mean over the alphas is there, in no pair
         family = Family(plus, minus, spread, deviates)
         found = step_down(columns, family, evidence.level, self.alternative, threads=self.threads)

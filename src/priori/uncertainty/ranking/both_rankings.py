@@ -76,10 +76,15 @@ def draw_both(
 
 
 def _draw(
-    curves: Sequence[EPC], tests: Sequence[Scores], cuts: Sequence[Floats],
-    units: Sequence[tuple[UnitsOfClass, UnitsOfClass]], plan: BootstrapPlan, against: Against, draws: int,
+    curves: Sequence[EPC],
+    tests: Sequence[Scores],
+    cuts: Sequence[Floats],
+    units: Sequence[tuple[UnitsOfClass, UnitsOfClass]],
+    plan: BootstrapPlan,
+    against: Against,
+    draws: int,
     threads: int | None,
-) -> tuple[Floats, Floats]:  # fmt: skip
+) -> tuple[Floats, Floats]:
     """Return both values of each system from its counts between cuts, its threshold among them."""
     bins = [bins_between(test.unmixed, cut) for test, cut in zip(tests, cuts, strict=True)]
     laid_out = whole_units(tests, bins, units, plan.seed)

@@ -56,10 +56,13 @@ DRAWS = 1000
 MOVE = record({"name": TEXT, **of(INTEGER, "gain"), **of(PLAIN_NUMBER, "lower upper"), "significant": FLAG})
 #: What the settings of a leaderboard say.
 RANKED = {
-    **of(TEXT, "measure against bootstrap"), "claim": choice(*CLAIMS), "family": choice(*get_args(Tests)),
-    **of(PLAIN_NUMBER, "alpha confidence_level"), **of(INTEGER, "n_resamples seed"),
+    **of(TEXT, "measure against bootstrap"),
+    "claim": choice(*CLAIMS),
+    "family": choice(*get_args(Tests)),
+    **of(PLAIN_NUMBER, "alpha confidence_level"),
+    **of(INTEGER, "n_resamples seed"),
     **of(FLAG, "rate greater_is_better post_greater_is_better"),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,11 +143,20 @@ class Leaderboard(Result):
 
 
 def rank(
-    curves: Sequence[EPC], *, alpha: Any = None, against: Against = "eer", claim: Claim = "deployed",
-    family: Tests = "pairs", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,
-    confidence_level: float = 0.95, rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
-    threads: int | None = None, progress: Progress | None = None,
-) -> Leaderboard:  # fmt: skip
+    curves: Sequence[EPC],
+    *,
+    alpha: Any = None,
+    against: Against = "eer",
+    claim: Claim = "deployed",
+    family: Tests = "pairs",
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    confidence_level: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+    shared_users: bool | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Leaderboard:
     """Rank many systems at thresholds fixed in advance, and compare that with the ranking a posteriori.
 
     Parameters
@@ -184,16 +196,25 @@ def rank(
 
 
 def make_leaderboard(
-    curves: Sequence[EPC], resampling: Resampling, *, alpha: Any = None, against: Against = "eer",
-    claim: Claim = "deployed", family: Tests = "pairs", threads: int | None = None, progress: Progress | None = None,
-) -> Leaderboard:  # fmt: skip
+    curves: Sequence[EPC],
+    resampling: Resampling,
+    *,
+    alpha: Any = None,
+    against: Against = "eer",
+    claim: Claim = "deployed",
+    family: Tests = "pairs",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Leaderboard:
     """Rank systems as a resampling describes."""
     if against not in POSTERIORS:
         raise unknown("a posteriori figure", against, POSTERIORS)
     check_names(curves)
     if any(isinstance(curve, CrossEPC) for curve in curves):
-        raise OptionError("a leaderboard needs one threshold for each system: split the set in two (--split 50/50), or "
-                          "compare the cross-fitted curves")  # fmt: skip
+        raise OptionError(
+            "a leaderboard needs one threshold for each system: split the set in two (--split 50/50), or "
+            "compare the cross-fitted curves"
+        )
     alpha = curves[0].criterion.alpha_or_half(alpha)
     curves = at_alphas(curves, [alpha])
     compared = prepare(curves, resampling, claim)
@@ -203,9 +224,15 @@ def make_leaderboard(
 
 
 def leaderboard_of(
-    curves: Sequence[EPC], compared: Compared, evidence: Evidence, intervals: tuple[Floats, Floats], *,
-    against: Against = "eer", family: Tests = "pairs", threads: int | None = None,
-) -> Leaderboard:  # fmt: skip
+    curves: Sequence[EPC],
+    compared: Compared,
+    evidence: Evidence,
+    intervals: tuple[Floats, Floats],
+    *,
+    against: Against = "eer",
+    family: Tests = "pairs",
+    threads: int | None = None,
+) -> Leaderboard:
     """Rank systems on the evidence about them at one alpha; ``intervals`` are those of their values."""
     ranking = ranking_of(compared, evidence, family=family, threads=threads)
     measure, plan = curves[0].measure, compared.plan
@@ -226,26 +253,42 @@ def leaderboard_of(
     places = ranking.places()
     order = [ranking.names.index(place.name) for place in places]
     settings = {
-        "measure": measure.title, "rate": measure.rate, "against": title, "claim": compared.claim, "family": family,
-        "alpha": float(curves[0].alpha[0]), "bootstrap": plan.design.name, "confidence_level": plan.level,
-        "n_resamples": plan.n_resamples, "seed": plan.seed, "greater_is_better": measure.greater_is_better,
+        "measure": measure.title,
+        "rate": measure.rate,
+        "against": title,
+        "claim": compared.claim,
+        "family": family,
+        "alpha": float(curves[0].alpha[0]),
+        "bootstrap": plan.design.name,
+        "confidence_level": plan.level,
+        "n_resamples": plan.n_resamples,
+        "seed": plan.seed,
+        "greater_is_better": measure.greater_is_better,
         "post_greater_is_better": against == "auc",
-    }  # fmt: skip
+    }
     moves = rankings.moves()
     ranks = {
         name: np.array([getattr(place, name) for place in places]) for name in ("rank", "rank_lower", "rank_upper")
     }
     tau, tau_lower, tau_upper = rankings.tau()
     return Leaderboard(
-        system=np.array([place.name for place in places]), value=np.array([place.value for place in places]),
-        lower=intervals[0][order], upper=intervals[1][order], **ranks,
-        post_value=post_value[order], post_rank=rankings.after[order],
+        system=np.array([place.name for place in places]),
+        value=np.array([place.value for place in places]),
+        lower=intervals[0][order],
+        upper=intervals[1][order],
+        **ranks,
+        post_value=post_value[order],
+        post_rank=rankings.after[order],
         groups=np.array([place.groups for place in places]),
         could_be_best=tuple(place.name for place in places if place.could_be_best),
-        tau=tau, tau_lower=tau_lower, tau_upper=tau_upper,
+        tau=tau,
+        tau_lower=tau_lower,
+        tau_upper=tau_upper,
         moves=tuple({"name": ranking.names[system], **moves[system]} for system in order),
-        rank_probability=ranking.rank_probability[order], settings=settings, warnings=ranking.warnings,
-    )._came_from(*curves)  # fmt: skip
+        rank_probability=ranking.rank_probability[order],
+        settings=settings,
+        warnings=ranking.warnings,
+    )._came_from(*curves)
 
 
 def _intervals(

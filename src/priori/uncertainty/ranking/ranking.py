@@ -52,8 +52,10 @@ class Place(NamedTuple):
     could_be_best: bool
 
 
-PLACE = record({"name": TEXT, **of(NUMBER, "value expected"), "groups": TEXT}
-               | {**of(INTEGER, "rank rank_lower rank_upper"), "could_be_best": FLAG})  # fmt: skip
+PLACE = record(
+    {"name": TEXT, **of(NUMBER, "value expected"), "groups": TEXT}
+    | {**of(INTEGER, "rank rank_lower rank_upper"), "could_be_best": FLAG}
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -189,10 +191,18 @@ class Ranking(Result):
         else:
             letters = ["a" if could else "" for could in possible[order].tolist()]
         return tuple(
-            Place(self.names[i], float(value[i]), float(expected[i]), letter, int(ranks[i]), int(lower[i]),
-                  int(upper[i]), bool(possible[i]))
+            Place(
+                self.names[i],
+                float(value[i]),
+                float(expected[i]),
+                letter,
+                int(ranks[i]),
+                int(lower[i]),
+                int(upper[i]),
+                bool(possible[i]),
+            )
             for i, letter in zip(order.tolist(), letters, strict=True)
-        )  # fmt: skip
+        )
 
     def _better(self, expected: Floats, significant: Mask) -> Mask:
         """Return which system (row) is significantly better than which (column)."""
@@ -236,12 +246,23 @@ class Ranking(Result):
 
 
 def compare_all(
-    curves: Sequence[EPC], *, claim: Claim = "method", family: Tests = "pairs", unpaired: bool = False,
-    alternative: Alternative = "two-sided", bootstrap: str | None = None, n_resamples: int | tuple[int, int] = 10_000,
-    confidence_level: float = 0.95, interval: Interval | None = None, simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0, shared_users: bool | None = None,
-    threads: int | None = None, progress: Progress | None = None, keep: bool = False,
-) -> Ranking:  # fmt: skip
+    curves: Sequence[EPC],
+    *,
+    claim: Claim = "method",
+    family: Tests = "pairs",
+    unpaired: bool = False,
+    alternative: Alternative = "two-sided",
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    shared_users: bool | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    keep: bool = False,
+) -> Ranking:
     """Compare several systems on one set of draws: every pair, tested together, and their ranks.
 
     Parameters
@@ -277,20 +298,39 @@ def compare_all(
     ['B', 'C']
     """
     resampling = Resampling(
-        bootstrap, n_resamples, confidence_level=confidence_level, interval=interval, simultaneous=simultaneous,
-        rng=rng, shared_users=shared_users,
-    )  # fmt: skip
+        bootstrap,
+        n_resamples,
+        confidence_level=confidence_level,
+        interval=interval,
+        simultaneous=simultaneous,
+        rng=rng,
+        shared_users=shared_users,
+    )
     return make_ranking(
-        curves, resampling, claim=claim, family=family, unpaired=unpaired, alternative=alternative, threads=threads,
-        progress=progress, keep=keep,
-    )  # fmt: skip
+        curves,
+        resampling,
+        claim=claim,
+        family=family,
+        unpaired=unpaired,
+        alternative=alternative,
+        threads=threads,
+        progress=progress,
+        keep=keep,
+    )
 
 
 def make_ranking(
-    curves: Sequence[EPC], resampling: Resampling, *, claim: Claim = "method", family: Tests = "pairs",
-    unpaired: bool = False, alternative: Alternative = "two-sided", threads: int | None = None,
-    progress: Progress | None = None, keep: bool = False,
-) -> Ranking:  # fmt: skip
+    curves: Sequence[EPC],
+    resampling: Resampling,
+    *,
+    claim: Claim = "method",
+    family: Tests = "pairs",
+    unpaired: bool = False,
+    alternative: Alternative = "two-sided",
+    threads: int | None = None,
+    progress: Progress | None = None,
+    keep: bool = False,
+) -> Ranking:
     """Compare several systems as a resampling describes; its ``resample`` follows from the claim."""
     check_names(curves)
     check_alternative(alternative)
@@ -308,9 +348,14 @@ def check_names(curves: Sequence[EPC]) -> None:
 
 
 def ranking_of(
-    compared: Compared, evidence: Evidence, *, family: Tests, alternative: Alternative = "two-sided",
-    threads: int | None = None, keep: bool = False,
-) -> Ranking:  # fmt: skip
+    compared: Compared,
+    evidence: Evidence,
+    *,
+    family: Tests,
+    alternative: Alternative = "two-sided",
+    threads: int | None = None,
+    keep: bool = False,
+) -> Ranking:
     """Test all pairs of systems together on the evidence about them, and rank them."""
     if family not in get_args(Tests):
         raise unknown("family", family, get_args(Tests))
@@ -323,12 +368,20 @@ def ranking_of(
     pointwise, area = points.at(slice(None, -1)), points.at(-1)
     values = np.stack([curve.value for curve in curves])
     return Ranking(
-        tuple(curve.name for curve in curves), curves[0].alpha, values, evidence.expected[:-1].T, greater, pointwise,
-        board.simultaneous(pointwise), area, best_p_value, board.rank_shares(),
+        tuple(curve.name for curve in curves),
+        curves[0].alpha,
+        values,
+        evidence.expected[:-1].T,
+        greater,
+        pointwise,
+        board.simultaneous(pointwise),
+        area,
+        best_p_value,
+        board.rank_shares(),
         {**compared.settings(), "alternative": alternative, "family": family},
         (*compared.warnings, *evidence.warnings, *_many_systems(curves, compared.plan)),
         evidence.draws[:, :-1].swapaxes(1, 2) if keep else None,
-    )  # fmt: skip
+    )
 
 
 def _many_systems(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[Caution, ...]:

@@ -37,11 +37,7 @@ from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
 Method = Literal["logit", "normal"]
 #: What a file says of who the trials share.
-SHARED: dict[str, Schema] = {
-    "dependence": choice(*get_args(Dependence)),
-    "people": SIZE,
-    "degrees_of_freedom": NUMBER,
-}
+SHARED: dict[str, Schema] = {"dependence": choice(*get_args(Dependence)), "people": SIZE, "degrees_of_freedom": NUMBER}
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,8 +135,9 @@ class Components(ClassMeans):
 
         negative, positive = scores.negative, scores.positive
         sort_both(negative, positive)
-        return cls(1 - below(negative.score, positive), below(positive.score, negative),
-                   (negative.number, positive.number))  # fmt: skip
+        return cls(
+            1 - below(negative.score, positive), below(positive.score, negative), (negative.number, positive.number)
+        )
 
 
 class _Judged(NamedTuple):
@@ -163,9 +160,8 @@ class _Judged(NamedTuple):
 
 
 def a_posteriori_auc_interval(
-    scores: Any, *, confidence_level: float = 0.95, method: Method = "logit",
-    dependence: Dependence | None = None,
-) -> AposterioriAUCInterval:  # fmt: skip
+    scores: Any, *, confidence_level: float = 0.95, method: Method = "logit", dependence: Dependence | None = None
+) -> AposterioriAUCInterval:
     """Return DeLong's interval for the AUC of one system. *A posteriori*: no threshold is fixed in advance.
 
     Parameters
@@ -223,9 +219,14 @@ def a_posteriori_auc_interval(
 
 
 def a_posteriori_auc_test(
-    a: Any, b: Any, *, unpaired: bool = False, confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided", dependence: Dependence | None = None,
-) -> AposterioriAUCTest:  # fmt: skip
+    a: Any,
+    b: Any,
+    *,
+    unpaired: bool = False,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    dependence: Dependence | None = None,
+) -> AposterioriAUCTest:
     """Test whether two AUCs differ, with DeLong's variance. *A posteriori*: no threshold is fixed in advance.
 
     Parameters
@@ -272,10 +273,22 @@ def a_posteriori_auc_test(
     lower = -1.0 if alternative == "less" else max(difference - half, -1.0)
     upper = 1.0 if alternative == "greater" else min(difference + half, 1.0)
     return AposterioriAUCTest(
-        auc_a, auc_b, difference, sd, lower, upper, statistic, float(p_values(statistic, alternative, freedom)),
-        not unpaired, shared, spread.people, freedom if np.isfinite(freedom) else None, alternative, level,
+        auc_a,
+        auc_b,
+        difference,
+        sd,
+        lower,
+        upper,
+        statistic,
+        float(p_values(statistic, alternative, freedom)),
+        not unpaired,
+        shared,
+        spread.people,
+        freedom if np.isfinite(freedom) else None,
+        alternative,
+        level,
         tuple(dict.fromkeys(notes)),
-    )._came_from(a, b)  # fmt: skip
+    )._came_from(a, b)
 
 
 def _paired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[Spread, str]:

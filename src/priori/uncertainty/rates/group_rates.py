@@ -116,9 +116,15 @@ class _Row(NamedTuple):
 
 
 def group_rates(
-    scores: ScoreSet, threshold: float, *, rates: Sequence[Rate] = ("far", "frr"), by: str = "group",
-    groups: Mapping[Any, Any] | None = None, dependence: Dependence | None = None, confidence_level: float = 0.95,
-) -> GroupRates:  # fmt: skip
+    scores: ScoreSet,
+    threshold: float,
+    *,
+    rates: Sequence[Rate] = ("far", "frr"),
+    by: str = "group",
+    groups: Mapping[Any, Any] | None = None,
+    dependence: Dependence | None = None,
+    confidence_level: float = 0.95,
+) -> GroupRates:
     """Compare the error rates of groups of people at a threshold fixed in advance.
 
     Parameters
@@ -181,9 +187,13 @@ def group_rates(
         warnings += of_all
     columns = {name: np.array(column) for name, column in zip(_Row._fields, zip(*rows, strict=True), strict=True)}
     return GroupRates(
-        **columns, by=by, threshold=threshold, dependence=shared, confidence_level=level,
+        **columns,
+        by=by,
+        threshold=threshold,
+        dependence=shared,
+        confidence_level=level,
         warnings=tuple(dict.fromkeys([*notes, *of_systems(said), *warnings])),
-    )._came_from(known)  # fmt: skip
+    )._came_from(known)
 
 
 def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
@@ -201,8 +211,9 @@ def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
     codes = np.zeros(len(scores.users), dtype=np.int32)
     codes[scores.users_in_use] = own
     negative = replace(scores.negative, group=codes[scores.negative.user])
-    return replace(scores, negative=negative, positive=replace(scores.positive, group=codes[scores.positive.user]),
-                   groups=names)  # fmt: skip
+    return replace(
+        scores, negative=negative, positive=replace(scores.positive, group=codes[scores.positive.user]), groups=names
+    )
 
 
 def _of_rate(
@@ -231,8 +242,10 @@ def _of_rate(
         limits = found.limits(_level_of_pairs(level, present.size))
         rows += _differentials(rate, names, found, limits, _correlations(judged, group, present.size, shared))
     elif present.size > 1:
-        text = (f"{present.size} groups are too many for differentials, which at most {MOST_COMPARED} have; to see "
-                "who makes the errors ask by user")  # fmt: skip
+        text = (
+            f"{present.size} groups are too many for differentials, which at most {MOST_COMPARED} have; to see "
+            "who makes the errors ask by user"
+        )
         warnings.append(Caution("many-groups", text))
     return rows, of_each, warnings
 

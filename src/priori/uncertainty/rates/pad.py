@@ -96,9 +96,16 @@ class PAD(Result):
 
 
 def pad(
-    dev: Any, test: Any, *, apcer: Any = ("0.05", "0.1", "0.2"), criterion: str = "eer", alpha: Any = None,
-    confidence_level: float = 0.95, dependence: Dependence | None = None, name: str = "system",
-) -> PAD:  # fmt: skip
+    dev: Any,
+    test: Any,
+    *,
+    apcer: Any = ("0.05", "0.1", "0.2"),
+    criterion: str = "eer",
+    alpha: Any = None,
+    confidence_level: float = 0.95,
+    dependence: Dependence | None = None,
+    name: str = "system",
+) -> PAD:
     """Judge a presentation attack detector at thresholds chosen on development data (ISO/IEC 30107-3).
 
     Negatives are attacks; zero-effort impostors, where the scores tell them apart, are left out.
@@ -143,8 +150,15 @@ def pad(
     unseen = tuple(sorted(set(types.names) - set(dev_types.names)))
     if unseen and dev_types.names != [UNTOLD]:
         listed = named(unseen)
-        said.insert(0, (Caution("unseen-attacks", f"types of attacks that are in the test set only: {listed}; the "
-                                "threshold was chosen without them"),))  # fmt: skip
+        said.insert(
+            0,
+            (
+                Caution(
+                    "unseen-attacks",
+                    f"types of attacks that are in the test set only: {listed}; the threshold was chosen without them",
+                ),
+            ),
+        )
     text = ("point", "measure", "attack")
     names = ("point", "threshold", "measure", "attack", "trials", "errors", "rate", "lower", "upper", "best")
     columns: dict[str, Any] = {

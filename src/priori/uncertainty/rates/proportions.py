@@ -229,9 +229,14 @@ def _tested(difference: Floats, variance: Floats, method: str, alternative: Alte
 
 
 def proportion_test(
-    errors_a: ArrayLike, trials_a: ArrayLike, errors_b: ArrayLike, trials_b: ArrayLike, *,
-    pooled: bool = True, alternative: Alternative = "two-sided",
-) -> ProportionTest:  # fmt: skip
+    errors_a: ArrayLike,
+    trials_a: ArrayLike,
+    errors_b: ArrayLike,
+    trials_b: ArrayLike,
+    *,
+    pooled: bool = True,
+    alternative: Alternative = "two-sided",
+) -> ProportionTest:
     """Test whether two rates from independent sets of trials differ.
 
     Parameters
@@ -261,9 +266,13 @@ def proportion_test(
 
 
 def mcnemar_test(
-    only_a: ArrayLike, only_b: ArrayLike, trials: ArrayLike, *, alternative: Alternative = "two-sided",
+    only_a: ArrayLike,
+    only_b: ArrayLike,
+    trials: ArrayLike,
+    *,
+    alternative: Alternative = "two-sided",
     method: McNemarMethod = "mid-p",
-) -> ProportionTest:  # fmt: skip
+) -> ProportionTest:
     """Test whether two rates on the same trials differ, from the trials that only one system gets wrong.
 
     Parameters

@@ -101,9 +101,14 @@ class RateInterval(Result):
 
 
 def rate_interval(
-    scores: ScoreSet, threshold: float, *, rate: Rate = "far", method: Method = "adjusted-wilson",
-    dependence: Dependence | None = None, confidence_level: float = 0.95,
-) -> RateInterval:  # fmt: skip
+    scores: ScoreSet,
+    threshold: float,
+    *,
+    rate: Rate = "far",
+    method: Method = "adjusted-wilson",
+    dependence: Dependence | None = None,
+    confidence_level: float = 0.95,
+) -> RateInterval:
     """Return an interval for an error rate at a threshold fixed in advance, allowing for who the trials share.
 
     Parameters
@@ -205,9 +210,15 @@ class CountedRates(NamedTuple):
         return _adjusted(self.rate, self.trials / self.spread.pseudo, self.spread.freedom, level)
 
     def interval(
-        self, row: int, rate: Rate, threshold: float, shared: str, method: Method, level: float,
+        self,
+        row: int,
+        rate: Rate,
+        threshold: float,
+        shared: str,
+        method: Method,
+        level: float,
         notes: tuple[Caution, ...] = (),
-    ) -> RateInterval:  # fmt: skip
+    ) -> RateInterval:
         """Return the interval of one group."""
         errors, n = int(self.errors[row]), int(self.trials[row])
         spread = self.spread.at(row)
@@ -217,9 +228,22 @@ class CountedRates(NamedTuple):
         else:
             lower, upper = (float(limit[row]) for limit in self.limits(level))
         return RateInterval(
-            rate, float(threshold), errors / n, lower, upper, errors, n, spread.pseudo, n / spread.pseudo,
-            int(spread.people), spread.freedom, shared, method, level, (*self.cautions(row), *notes),
-        )  # fmt: skip
+            rate,
+            float(threshold),
+            errors / n,
+            lower,
+            upper,
+            errors,
+            n,
+            spread.pseudo,
+            n / spread.pseudo,
+            int(spread.people),
+            spread.freedom,
+            shared,
+            method,
+            level,
+            (*self.cautions(row), *notes),
+        )
 
     def cautions(self, row: int) -> tuple[str, ...]:
         """Say so where no error was seen in a group, or those of few people."""

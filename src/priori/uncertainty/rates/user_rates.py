@@ -42,8 +42,11 @@ KINDS: dict[Kind, tuple[str, str, str]] = {
 }
 #: Of each animal, whether its genuine and its impostor scores are among the highest quarter (or the lowest).
 ANIMALS: dict[Animal, tuple[bool, bool]] = {
-    "chameleon": (True, True), "phantom": (False, False), "dove": (True, False), "worm": (False, True),
-}  # fmt: skip
+    "chameleon": (True, True),
+    "phantom": (False, False),
+    "dove": (True, False),
+    "worm": (False, True),
+}
 #: With fewer users nothing can be told of how they differ.
 FEW_USERS = 10
 #: Permutations of the test that users err alike; of more users than this the permuted statistic is as good as gamma.
@@ -51,8 +54,15 @@ PERMUTATIONS, MANY_USERS = 1999, 8000
 #: Numbers drawn at a time.
 AT_A_TIME = 1 << 20
 
-_TEST = record({"kind": choice(*KINDS), "rate": TEXT, **of(SIZE, "users found"), **of(NUMBER, "overall correlation"),
-                **of(NUMBER, "statistic freedom p_scores p_errors")})  # fmt: skip
+_TEST = record(
+    {
+        "kind": choice(*KINDS),
+        "rate": TEXT,
+        **of(SIZE, "users found"),
+        **of(NUMBER, "overall correlation"),
+        **of(NUMBER, "statistic freedom p_scores p_errors"),
+    }
+)
 _ANIMAL = record({"animal": choice(*ANIMALS), "found": SIZE, **of(NUMBER, "expected p_value")})
 
 
@@ -217,9 +227,9 @@ def user_rates(
     warnings: tuple[str, ...] = notes
     if few < FEW_USERS:
         warnings = (Caution("few-users", f"only {few} users: nothing can be told of how users differ"), *notes)
-    return UserRates(
-        **columns, tests=tests, threshold=threshold, confidence_level=level, warnings=warnings
-    )._came_from(known)  # fmt: skip
+    return UserRates(**columns, tests=tests, threshold=threshold, confidence_level=level, warnings=warnings)._came_from(
+        known
+    )
 
 
 class _Role(NamedTuple):
@@ -245,15 +255,29 @@ class _Role(NamedTuple):
         found = lower > overall
         statistic, freedom, p_scores = kruskal_wallis(self.trials.score, self.owner, self.trials.number)
         test = {
-            "kind": self.kind, "rate": KINDS[self.kind][0], "users": present.size, "found": int(found.sum()),
-            "overall": overall, "correlation": fitted.correlation, "statistic": statistic, "freedom": freedom,
-            "p_scores": p_scores, "p_errors": alike(errors, trials, rng),
-        }  # fmt: skip
+            "kind": self.kind,
+            "rate": KINDS[self.kind][0],
+            "users": present.size,
+            "found": int(found.sum()),
+            "overall": overall,
+            "correlation": fitted.correlation,
+            "statistic": statistic,
+            "freedom": freedom,
+            "p_scores": p_scores,
+            "p_errors": alike(errors, trials, rng),
+        }
         columns = {
-            "user": names[present].astype(str), "kind": np.full(present.size, self.kind), "errors": errors,
-            "trials": trials, "rate": errors / trials, "shrunken": shrunken, "lower": lower, "upper": upper,
-            "found": found, "mean_score": self._means(times, len(names))[present],
-        }  # fmt: skip
+            "user": names[present].astype(str),
+            "kind": np.full(present.size, self.kind),
+            "errors": errors,
+            "trials": trials,
+            "rate": errors / trials,
+            "shrunken": shrunken,
+            "lower": lower,
+            "upper": upper,
+            "found": found,
+            "mean_score": self._means(times, len(names))[present],
+        }
         return columns, test
 
     def _means(self, times: Ints, users: int) -> Floats:
