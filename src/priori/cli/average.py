@@ -142,7 +142,9 @@ def _positions(text: str) -> int | str:
 
 def _columns(curve: priori.AverageCurve) -> dict[str, Any]:
     columns = curve.columns()
-    names = list(columns) if curve.method.name == "threshold" else ["fpr", "tpr", "lower", "upper"]
+    names = ["fpr", "tpr", "lower", "upper"]
+    if curve.method.name == "threshold":
+        names = ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
     return {name: columns[name] for name in names}
 
 

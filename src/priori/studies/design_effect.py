@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.declarations import Column, Size, Table, Unsaved
 from priori.base.errors import InputError
-from priori.base.layouts import NUMBER, SIZE, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved
+from priori.base.saved import Saved, in_part
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
@@ -95,31 +95,28 @@ class ClassSpread:
         return replace(self, rate=rate, variance=variance, freedom=_freedom(rate, variance), unseen=True)
 
 
+#: What a file says of the spread of each class.
+SPREAD = "rate per_user design_effect intraclass"
+Spreads = Annotated[dict[str, NDArray[Any]], Table({"text": "class", "number": SPREAD})]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DesignEffect(Result):
-    """What users do to the variance of FAR and FRR at one threshold. Made by `design_effect`.
+    """What users do to the variance of FAR and FRR: one row per class. Made by `design_effect`.
 
     ``covariance`` is that of the users' own FAR and FRR: people who are hard to recognise may also be easy to imitate.
     """
 
-    users: int
-    negatives: ClassSpread
-    positives: ClassSpread
+    users: Size
+    negatives: Unsaved[ClassSpread]
+    positives: Unsaved[ClassSpread]
     covariance: float
 
-    _layout = Layout(
-        "What users do to the variance of FAR and FRR: one row per class.",
-        {"class": "text", **of("number", "rate per_user design_effect intraclass")},
-        {"users": SIZE, "covariance": NUMBER},
-        descriptions={"rate": "The error rate."},
-    )
-
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        table = saved.columns("rate", "per_user", "design_effect", "intraclass")
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
         for row, name in enumerate(("negatives", "positives")):
-            known[name] = saved.part(ClassSpread, **{field: float(values[row]) for field, values in table.items()})
-        return super()._from_parts(saved, **known)
+            known[name] = in_part(ClassSpread, **{field: float(saved.table[field][row]) for field in SPREAD.split()})
+        return in_part(cls, **known)
 
     def with_per_user(self, negatives: float | None, positives: float | None) -> DesignEffect:
         """Return what other numbers of trials per user would do."""
@@ -160,10 +157,11 @@ class DesignEffect(Result):
         parts = self._parts(weights)
         return float(welch([part for part, _ in parts], [each.share for _, each in parts], 1.0))
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per class."""
-        spreads, fields = (self.negatives, self.positives), ("rate", "per_user", "design_effect", "intraclass")
-        values = {name: np.array([getattr(spread, name) for spread in spreads]) for name in fields}
+    @property
+    def spreads(self) -> Column[Spreads]:
+        """One row per class."""
+        spreads = (self.negatives, self.positives)
+        values = {name: np.array([getattr(spread, name) for spread in spreads]) for name in SPREAD.split()}
         return {"class": np.array(["negatives", "positives"]), **values}
 
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priori.base.cautions import Caution
+from priori.base.declarations import Cautions, Column
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.layouts import CAUTIONS, TEXT, Layout, of
 from priori.base.limits import MOST_PLANNED
 from priori.base.results import Result
 from priori.curves.epc import EPC
@@ -40,39 +40,27 @@ OF_SCANS = ("counted-in-cells", "resampled-in-cells", "probes-left-out")
 
 @dataclass(frozen=True, repr=False)
 class Plan(Result):
-    """How many users and trials are needed, and what was assumed. Made by `plan`.
+    """How many users and trials are needed: one row. Made by `plan`.
 
     ``sd``, ``width`` and ``power`` are what the planned numbers, rounded up, are expected to give; ``power`` is None
     where a width was asked for. ``dev_users`` are those of the development set, where the plan depends on them.
     """
 
-    users: int | None
-    dev_users: int | None
-    negatives: int
-    positives: int
-    sd: float
-    width: float
-    power: float | None
+    users: Column[int | None]
+    dev_users: Column[int | None]
+    negatives: Column[int]
+    positives: Column[int]
+    sd: Column[float]
+    width: Column[float]
+    power: Column[float | None]
     assumptions: dict[str, Any]
     sentence: str
-    warnings: tuple[str, ...]
+    warnings: Cautions
 
     @property
-    def trials(self) -> int:
+    def trials(self) -> Column[int]:
         """All trials together."""
         return self.negatives + self.positives
-
-    _layout = Layout(
-        "How many users and trials are needed: one row.",
-        {
-            **of("integer or missing", "users dev_users"),
-            **of("integer", "negatives positives trials"),
-            **of("number", "sd width"),
-            "power": "number or missing",
-        },
-        {"sentence": TEXT, "assumptions": {"type": "object"}, "warnings": CAUTIONS},
-        one_row=True,
-    )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name; the planned numbers as numbers."""

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from priori.base.above import above
 from priori.base.alphas import AlphaAxis
 from priori.base.cautions import Caution, joined
-from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
+from priori.base.declarations import Cautions, Summary, Unsaved
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
-from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
+from priori.curves.epc import EPC, CurveInside
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.engines.narrow_cuts import most_between
@@ -26,7 +25,7 @@ from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.designs.crossed import CROSSED
 from priori.uncertainty.bootstrap.erring import error_cautions
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
+from priori.uncertainty.bootstrap.resampling import ResampledSettings, Resampling
 from priori.uncertainty.bootstrap.run import replicate, system_of
 from priori.uncertainty.expected.expected_bands import Estimated, expected_curve
 from priori.uncertainty.expected.method import ends
@@ -41,7 +40,7 @@ COARSER = (1, 2, 4, 8)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Band(Result):
-    """An interval around each point of a curve. Made by `EPC.band`.
+    """A bootstrap band around an Expected Performance Curve: one row per alpha. Made by `EPC.band`.
 
     Attributes
     ----------
@@ -66,23 +65,10 @@ class Band(Result):
     lower: Floats
     upper: Floats
     mean: Floats
-    settings: dict[str, Any]
-    curve: EPC
-    warnings: tuple[str, ...] = ()
-    replicates: Floats | None = None
-
-    _layout = Layout(
-        "A bootstrap band around an Expected Performance Curve: one row per alpha.",
-        of("number", "alpha value lower upper mean"),
-        {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": CAUTIONS},
-        optional=("custom", "weight", "omega"),
-        settings=RESAMPLED,
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        curve = curve_in_part(saved, **described_parts(saved), **saved.columns("alpha", "value"))
-        return super()._from_parts(saved, curve=curve, **known)
+    settings: ResampledSettings
+    curve: CurveInside
+    warnings: Cautions = ()
+    replicates: Unsaved[Floats | None] = None
 
     @property
     def width(self) -> Floats:
@@ -90,7 +76,7 @@ class Band(Result):
         return self.upper - self.lower
 
     @property
-    def expected_width(self) -> float:
+    def expected_width(self) -> Summary[float]:
         """The mean width over the alphas, E_beta[upper - lower] (2007, section 3.2)."""
         return float(self.width.mean())
 
@@ -102,11 +88,6 @@ class Band(Result):
     def covers(self, values: Floats) -> float:
         """Return the share of a curve, at the same alphas, that lies within the band: the 2007 paper's coverage."""
         return float(np.mean((self.lower <= values) & (values <= self.upper)))
-
-    def summary(self) -> dict[str, Any]:
-        """Return what it is around, how it was made and its expected width."""
-        width, warnings = self.expected_width, list(self.warnings)
-        return {**self.curve.described(), **self.settings, "expected_width": width, "warnings": warnings}
 
     def plot(
         self,

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from priori.base.cautions import joined
-from priori.base.layouts import CAUTIONS, TEXT, Layout, of
+from priori.base.declarations import Cautions, Unsaved
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.epsc import EPSC, OverBoth
 from priori.uncertainty.bands.bands import Band, make_band
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
+from priori.uncertainty.bootstrap.resampling import ResampledSettings, Resampling
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SurfaceBand(Result, OverBoth):
-    """An interval around each point of an EPSC. Made by `EPSC.band`.
+    """A bootstrap band around an Expected Performance and Spoofability Curve: one row per omega and beta.
+
+    Made by `EPSC.band`.
 
     Attributes
     ----------
@@ -38,22 +39,9 @@ class SurfaceBand(Result, OverBoth):
     lower: Floats
     upper: Floats
     iapmr: Floats
-    bands: tuple[Band, ...]
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "A bootstrap band around an Expected Performance and Spoofability Curve: one row per omega and beta.",
-        of("number", "omega beta value lower upper iapmr"),
-        {"name": TEXT, **RESAMPLED, "warnings": CAUTIONS},
-        settings=RESAMPLED,
-        descriptions={
-            "beta": "The weight of false acceptances; that of false rejections is 1 - beta.",
-            "iapmr": "Attacks accepted on the test set.",
-            "omega": "The share of attacks among the negatives.",
-            "value": "HTER_omega on the test set.",
-        },
-    )
+    bands: Unsaved[tuple[Band, ...]]
+    settings: ResampledSettings
+    warnings: Cautions = ()
 
 
 def make_surface_band(

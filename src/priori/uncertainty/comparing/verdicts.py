@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Floats
+from priori.base.declarations import Summary
+from priori.base.types import Floats, Mask
 from priori.uncertainty.comparing.evidence import PAIR, Evidence, error_allowed, exceeded
 from priori.uncertainty.rates.proportions import Alternative
 
 #: What can be shown against a margin.
-SHOWN = ("equivalent", "a_no_worse", "b_no_worse")
+Shown = Literal["equivalent", "a_no_worse", "b_no_worse"]
 
 
 class Region(NamedTuple):
@@ -26,11 +27,11 @@ class Region(NamedTuple):
 
 
 class MarginRegion(NamedTuple):
-    """A range of alphas over which something is shown against a margin: one of `SHOWN`."""
+    """A range of alphas over which something is shown against a margin: one of `Shown`."""
 
     start: float
     end: float
-    shown: str
+    shown: Shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ class Verdict:
         return cls(columns["expected"], columns["lower"], columns["upper"], columns["p_value"], confidence_level)
 
     @property
-    def significant(self) -> NDArray[np.bool_]:
+    def significant(self) -> Summary[Mask]:
         """Whether the difference is significant: p-value below 1 - confidence level."""
         return self.p_value < error_allowed(self.confidence_level)
 
@@ -61,10 +62,6 @@ class Verdict:
         """Return the verdict at some points."""
         lower, upper = self.lower[points], self.upper[points]
         return Verdict(self.expected[points], lower, upper, self.p_value[points], self.confidence_level)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict by name."""
-        return {name: getattr(self, name) for name in ("expected", "lower", "upper", "p_value", "significant")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +79,7 @@ class MarginVerdict:
     confidence_level: float
 
     @property
-    def equivalent(self) -> Floats:
+    def equivalent(self) -> Summary[Floats]:
         """The p-value of equivalence: both systems no worse (two one-sided tests)."""
         return np.maximum(self.a_no_worse, self.b_no_worse)
 
@@ -90,8 +87,8 @@ class MarginVerdict:
         """Return the ranges of alpha over which the systems are shown equivalent, or one no worse than the other."""
         allowed = error_allowed(self.confidence_level) / 2
         a, b = self.a_no_worse < allowed, self.b_no_worse < allowed
-        shown = np.select([a & b, a, b], [*SHOWN], "")
-        return tuple(MarginRegion(*run) for run in runs(alpha, shown))
+        shown = np.select([a & b, a, b], get_args(Shown), "")
+        return tuple(MarginRegion(start, end, cast(Shown, text)) for start, end, text in runs(alpha, shown))
 
 
 def runs(alpha: Floats, shown: NDArray[np.str_]) -> list[tuple[float, float, str]]:

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.cautions import Caution
+from priori.base.declarations import Cautions, Column, Level, Summary, Table, Unsaved
 from priori.base.errors import OptionError
-from priori.base.layouts import CAUTIONS, LEVEL, TEXT, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved
-from priori.base.types import Floats
+from priori.base.saved import Saved, in_part
+from priori.base.types import Floats, Mask
 from priori.curves.epc import EPC
-from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
-from priori.decisions.named import CUSTOM, custom, saved_measure
+from priori.decisions.named import Custom, NamedMeasure, custom
 from priori.scores.pairing import disagreements
 from priori.uncertainty.comparing.ztest_normals import (
     AnyMeasure,
@@ -31,49 +30,76 @@ from priori.uncertainty.comparing.ztest_normals import (
     ZSystem,
 )
 from priori.uncertainty.comparing.ztests import users_unused
-from priori.uncertainty.rates.proportions import ALTERNATIVE, NORMAL_RULE, Alternative
+from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+Tests = Annotated[
+    dict[str, NDArray[Any]],
+    Table(
+        {
+            "number": "value_a lower_a upper_a value_b lower_b upper_b difference sd_dependent confidence_dependent "
+            "sd_independent confidence_independent sd_naive confidence_naive sd_class confidence_class"
+        },
+        optional="sd_dependent confidence_dependent",
+    ),
+]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ZTestCurve(Result):
-    """Two expected performance curves and the confidence that they differ, at every alpha (Figure 3.11)."""
+    """Two Expected Performance Curves and the confidence that they differ: one row per alpha. Made by `ztest_epc`."""
 
-    measure: Measure
-    confidence_level: float
-    alternative: str
+    measure: NamedMeasure
+    confidence_level: Level
+    alternative: Alternative
     alpha: Floats
-    a: ZSystem
-    b: ZSystem
-    comparison: ZComparison
-    warnings: tuple[str, ...]
-
-    _layout = Layout(
-        "Two Expected Performance Curves and the confidence that they differ: one row per alpha.",
-        of("number", "alpha value_a lower_a upper_a value_b lower_b upper_b difference")
-        | of("number", "sd_dependent confidence_dependent sd_independent confidence_independent")
-        | {**of("number", "sd_naive confidence_naive sd_class confidence_class"), "significant": "boolean"},
-        {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE}
-        | {**of(TEXT, "name_a name_b"), "warnings": CAUTIONS, "custom": CUSTOM},
-        optional=("sd_dependent", "confidence_dependent", "custom"),
-    )
+    a: Unsaved[ZSystem]
+    b: Unsaved[ZSystem]
+    comparison: Unsaved[ZComparison]
+    warnings: Cautions
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
         for side in ("a", "b"):
             hter = {name: saved.table[f"{name}_{side}"] for name in ("value", "lower", "upper")}
-            known[side] = saved.part(ZSystem, name=saved[f"name_{side}"], hter=saved.part(ZInterval, **hter))
+            known[side] = in_part(ZSystem, name=saved.summary[f"name_{side}"], hter=in_part(ZInterval, **hter))
         tests: dict[str, ZDifference | None] = {"dependent": None}
         for name in ("dependent", "independent", "naive", "class"):
             if f"sd_{name}" in saved.table:
                 test = {field: saved.table[f"{field}_{name}"] for field in ("sd", "confidence")}
                 # The difference of the classification errors is not saved; the others are about the measure's.
                 value = {} if name == "class" else {"value": saved.table["difference"]}
-                tests[name] = saved.part(ZDifference, **test, **value)
-        comparison = saved.part(ZComparison, class_error=tests.pop("class"), **tests)
-        return super()._from_parts(saved, measure=saved_measure(saved), comparison=comparison, **known)
+                tests[name] = in_part(ZDifference, **test, **value)
+        return in_part(cls, comparison=in_part(ZComparison, class_error=tests.pop("class"), **tests), **known)
+
+    @property
+    def name_a(self) -> Summary[str]:
+        """The name of the first system."""
+        return self.a.name
+
+    @property
+    def name_b(self) -> Summary[str]:
+        """The name of the second system."""
+        return self.b.name
+
+    @property
+    def custom(self) -> Summary[Custom]:
+        """Whether the measure is the caller's own."""
+        return custom(measure=self.measure)
+
+    @property
+    def tests(self) -> Column[Tests]:
+        """The curves, and each test of their difference; ``confidence`` is the lower panel of Figure 3.11."""
+        columns: dict[str, NDArray[Any]] = {}
+        for name, system in (("a", self.a), ("b", self.b)):
+            columns |= {f"{field}_{name}": getattr(system.hter, field) for field in ("value", "lower", "upper")}
+        columns["difference"] = self.comparison.independent.value
+        for name, test in self.comparison.tests.items():
+            columns |= {f"sd_{name}": test.sd, f"confidence_{name}": test.confidence}
+        return columns
 
     def better_system(self) -> ZSystem:
         """Return the system whose values are the better ones in the mean over the alphas."""
@@ -82,29 +108,13 @@ class ZTestCurve(Result):
         return self.b if b_is_better else self.a
 
     @cached_property
-    def significant(self) -> NDArray[np.bool_]:
+    def significant(self) -> Column[Mask]:
         """Where the dependent and the independent test both find a difference; at each alpha by itself."""
         return self.comparison.significant(self.confidence_level)
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per alpha; ``confidence`` is the lower panel of Figure 3.11."""
-        columns: dict[str, NDArray[Any]] = {"alpha": self.alpha}
-        for name, system in (("a", self.a), ("b", self.b)):
-            columns |= {f"{field}_{name}": getattr(system.hter, field) for field in ("value", "lower", "upper")}
-        columns["difference"] = self.comparison.independent.value
-        for name, test in self.comparison.tests.items():
-            columns |= {f"sd_{name}": test.sd, f"confidence_{name}": test.confidence}
-        return {**columns, "significant": self.significant}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the confidence against alpha, the lower panel of Figure 3.11; returns the axes."""
         return above(self, "plot")(self, ax=ax)
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings and the warnings."""
-        settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
-        names = {"name_a": self.a.name, "name_b": self.b.name, "warnings": list(self.warnings)}
-        return {"measure": self.measure.name, **settings, **names, **custom(measure=self.measure)}
 
 
 def ztest_epc(

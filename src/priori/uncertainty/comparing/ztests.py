@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.cautions import Caution
+from priori.base.declarations import NUMBER, TEXT, Cautions, Column, Flat, Level, Schema, Summary, Table, Unsaved, maybe
 from priori.base.errors import InputError, OptionError, argument
-from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, Schema, maybe, of
 from priori.base.results import Result, plain
-from priori.base.saved import Saved
-from priori.decisions.measure import Measure
+from priori.base.saved import Saved, in_part
 from priori.decisions.measures import get_measure
-from priori.decisions.named import CUSTOM, custom, saved_measure
+from priori.decisions.named import Custom, NamedMeasure, custom
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
@@ -31,7 +30,7 @@ from priori.uncertainty.comparing.ztest_normals import (
     ZInterval,
     ZSystem,
 )
-from priori.uncertainty.rates.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
+from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
 
 #: What each test but the aggregate's own is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
@@ -44,50 +43,64 @@ METHODS = {
 OVER_CONFIDENT = ("naive", "class")
 
 SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
+Systems = Annotated[dict[str, Any], Flat({"a": SYSTEM, "b": maybe(SYSTEM)})]
+Rows = Annotated[
+    dict[str, NDArray[Any]],
+    Table(
+        {
+            "text": "method equation remark",
+            "number": "difference value sd lower upper width statistic p_value confidence",
+        },
+        optional="difference value statistic p_value confidence",
+    ),
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ZTest(Result):
-    """One system with its intervals, or two with their difference; what `ztest` and `ztest_scores` return."""
+    """Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.
 
-    measure: Measure
-    confidence_level: float
-    alternative: str
-    a: ZSystem
-    b: ZSystem | None
-    comparison: ZComparison | None
-    warnings: tuple[str, ...]
+    Made by `ztest` and `ztest_scores`.
+    """
 
-    _layout = Layout(
-        "Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.",
-        {"method": "text", **of("number", "difference value sd lower upper width statistic p_value confidence")}
-        | of("text", "equation remark"),
-        {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE, **of(SYSTEM, "a b")}
-        | {"significant": maybe(FLAG), "sentence": TEXT, "warnings": CAUTIONS, "custom": CUSTOM},
-        optional=("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
-        descriptions={"value": "The measure."},
-    )
+    measure: NamedMeasure
+    confidence_level: Level
+    alternative: Alternative
+    a: Unsaved[ZSystem]
+    b: Unsaved[ZSystem | None]
+    comparison: Unsaved[ZComparison | None]
+    warnings: Cautions
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        measure = saved_measure(saved)
-        setting = Setting.of(measure, None, saved["confidence_level"], saved["alternative"])
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        setting = Setting.of(known["measure"], None, known["confidence_level"], known["alternative"])
         # The rates are saved, and all that is known of one system follows from them.
-        systems = {
-            name: ZSystem.of(saved[name]["name"], _saved_rates(saved[name]), setting)
-            for name in ("a", "b")
-            if name in saved.summary
-        }
+        for name in ("a", "b"):
+            system = saved.summary[name]
+            known[name] = system and ZSystem.of(system["name"], _saved_rates(system), setting)
         comparison = None
-        if "b" in systems:
-            table = saved.columns("difference", "sd", "lower", "upper", "statistic", "p_value")
-            rows = (ZDifference(*map(np.asarray, row)) for row in zip(*table.values(), strict=True))
+        if known["b"] is not None:
+            table = [saved.table[name] for name in ("difference", "sd", "lower", "upper", "statistic", "p_value")]
+            rows = (ZDifference(*map(np.asarray, row)) for row in zip(*table, strict=True))
             tests = dict(zip(saved.table["method"].tolist(), rows, strict=True))
             comparison = ZComparison(tests.get("dependent"), tests["independent"], tests["naive"], tests["class"])
-        return super()._from_parts(saved, measure=measure, comparison=comparison, **{"b": None, **systems}, **known)
+        return in_part(cls, comparison=comparison, **known)
 
     @property
-    def significant(self) -> bool | None:
+    def systems(self) -> Summary[Systems]:
+        """The rates of each system, with the intervals for single rates, and its aggregates."""
+        return {
+            name: system and _described(system, self._filed(system), self.confidence_level)
+            for name, system in (("a", self.a), ("b", self.b))
+        }
+
+    @property
+    def custom(self) -> Summary[Custom]:
+        """Whether the measure is the caller's own."""
+        return custom(measure=self.measure)
+
+    @property
+    def significant(self) -> Summary[bool | None]:
         """The verdict: significant only where the dependent and the independent test agree; None for one system."""
         return None if self.comparison is None else bool(self.comparison.significant(self.confidence_level))
 
@@ -101,12 +114,13 @@ class ZTest(Result):
         return {self.aggregate: system.hter, "naive": system.naive, "class": system.class_error}
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Summary[str]:
         """The result in words."""
         return above(self, "sentence")(self)
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per method: the intervals of one system, or the tests of two."""
+    @property
+    def rows(self) -> Column[Rows]:
+        """One row per method: the intervals of one system, or the tests of two."""
         rows: dict[str, Any] = self._filed(self.a) if self.comparison is None else dict(self.comparison.tests)
         names = {"value" if self.comparison is None else "difference": "value"}
         names |= {name: name for name in ("sd", "lower", "upper", "width")}
@@ -117,16 +131,6 @@ class ZTest(Result):
         equations, remarks = zip(*(METHODS.get(name, own) for name in rows), strict=True)
         columns = {"method": list(rows), **numbers, "equation": equations, "remark": remarks}
         return {name: np.array(values) for name, values in columns.items()}
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings, the rates, the verdict and the warnings."""
-        systems = {"a": self.a} if self.b is None else {"a": self.a, "b": self.b}
-        described = {
-            name: _described(system, self._filed(system), self.confidence_level) for name, system in systems.items()
-        }
-        settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
-        verdict = {"significant": self.significant, "sentence": self.sentence, "warnings": list(self.warnings)}
-        return {"measure": self.measure.name, **settings, **described, **verdict, **custom(measure=self.measure)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name and method: ``width``, ``sd``, with a second system ``confidence``.

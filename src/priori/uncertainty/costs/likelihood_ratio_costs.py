@@ -10,19 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Self, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined
+from priori.base.declarations import Cautions, Column, Level, Size, Unsaved
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import CAUTIONS, LEVEL, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.saved import Saved
-from priori.base.types import Floats
+from priori.base.types import Floats, Mask, Texts
 from priori.curves.checks import ENOUGH_ERRORS
-from priori.decisions.criterion import FITTED
+from priori.decisions.criterion import FittedMap
 from priori.decisions.likelihood_ratios import (
     AffineMap,
     Calibrator,
@@ -84,7 +83,7 @@ class LLRCosts(Result):
     """
 
     name: str
-    cost: Any
+    cost: Texts
     alpha: Floats
     value: Floats
     expected: Floats
@@ -92,48 +91,22 @@ class LLRCosts(Result):
     lower: Floats
     upper: Floats
     calibrate: str
-    calibration: dict[str, Any] | None
+    calibration: FittedMap | None
     resample: Resample
-    dependence: str
-    people: int
-    confidence_level: float
-    parts: tuple[TrialCosts, ...]
-    warnings: tuple[str, ...]
-
-    _layout = Layout(
-        "Costs of scores as log-likelihood ratios, with intervals: one row per cost.",
-        {"cost": "text", "alpha": "number", **of("number", "value expected sd lower upper")},
-        {
-            **of(TEXT, "name calibrate"),
-            "calibration": FITTED,
-            "resample": choice(*get_args(Resample)),
-            "dependence": choice(*get_args(Dependence)),
-            "people": SIZE,
-            "confidence_level": LEVEL,
-            "warnings": CAUTIONS,
-        },
-        descriptions={
-            "value": "The cost on the test set.",
-            "expected": "The cost without what the fit to the test set takes off a minimum.",
-            "cost": "Which cost.",
-            "alpha": "Of a detection cost.",
-            "calibrate": "How scores are made log-likelihood ratios.",
-            "calibration": "The map, as fitted.",
-        },
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        return super()._from_parts(saved, calibration=saved["calibration"], **known)
+    dependence: Dependence
+    people: Size
+    confidence_level: Level
+    parts: Unsaved[tuple[TrialCosts, ...]]
+    warnings: Cautions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LLRCostsTest(Result):
-    """The differences of two systems' costs, tested: one row per cost. Made by `compare_llr_costs`."""
+    """The differences of two systems' costs as log-likelihood ratios: one row per cost. Made by `compare_llr_costs`."""
 
     name_a: str
     name_b: str
-    cost: Any
+    cost: Texts
     alpha: Floats
     value_a: Floats
     value_b: Floats
@@ -143,32 +116,13 @@ class LLRCostsTest(Result):
     upper: Floats
     p_value: Floats
     resample: Resample
-    dependence: str
-    people: int
-    confidence_level: float
-    warnings: tuple[str, ...]
-
-    _layout = Layout(
-        "The differences of two systems' costs as log-likelihood ratios: one row per cost.",
-        {
-            "cost": "text",
-            "alpha": "number",
-            **of("number", "value_a value_b difference sd lower upper p_value"),
-            "significant": "boolean",
-        },
-        {
-            **of(TEXT, "name_a name_b"),
-            "resample": choice(*get_args(Resample)),
-            "dependence": choice(*get_args(Dependence)),
-            "people": SIZE,
-            "confidence_level": LEVEL,
-            "warnings": CAUTIONS,
-        },
-        descriptions={"cost": "Which cost.", "alpha": "Of a detection cost."},
-    )
+    dependence: Dependence
+    people: Size
+    confidence_level: Level
+    warnings: Cautions
 
     @property
-    def significant(self) -> Any:
+    def significant(self) -> Column[Mask]:
         """Whether each cost differs at the confidence level."""
         return self.p_value < 1 - self.confidence_level
 

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.cautions import Caution
+from priori.base.declarations import Cautions, Level, Size, Summary
 from priori.base.errors import InputError, unknown
-from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, listed, of, record
 from priori.base.results import Result
-from priori.base.saved import Saved
-from priori.base.types import Codes, Floats, Index, Ints, Mask
+from priori.base.types import Codes, Floats, Index, Ints, Mask, Texts
 from priori.decisions.outcomes import as_threshold
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.inputs import as_score_set
@@ -54,21 +53,34 @@ PERMUTATIONS, MANY_USERS = 1999, 8000
 #: Numbers drawn at a time.
 AT_A_TIME = 1 << 20
 
-_TEST = record(
-    {
-        "kind": choice(*KINDS),
-        "rate": TEXT,
-        **of(SIZE, "users found"),
-        **of(NUMBER, "overall correlation"),
-        **of(NUMBER, "statistic freedom p_scores p_errors"),
-    }
-)
-_ANIMAL = record({"animal": choice(*ANIMALS), "found": SIZE, **of(NUMBER, "expected p_value")})
+
+class UserTest(TypedDict):
+    """Whether users differ in one role; what each value is: `UserRates`."""
+
+    kind: Kind
+    rate: str
+    users: Size
+    found: Size
+    overall: float
+    correlation: float
+    statistic: float
+    freedom: float
+    p_scores: float
+    p_errors: float
+
+
+class AnimalCount(TypedDict):
+    """How many users are of a kind of the zoo, how many chance would give, and the p-value of no more than that."""
+
+    animal: Animal
+    found: Size
+    expected: float
+    p_value: float
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class UserRates(Result):
-    """Each user's own error rates at one threshold. Made by `user_rates`.
+    """Each user's own error rates at a threshold fixed in advance: one row per user and role. Made by `user_rates`.
 
     Attributes
     ----------
@@ -91,8 +103,8 @@ class UserRates(Result):
         Warnings about it.
     """
 
-    user: NDArray[Any]
-    kind: NDArray[Any]
+    user: Texts
+    kind: Texts
     errors: Ints
     trials: Ints
     rate: Floats
@@ -101,31 +113,10 @@ class UserRates(Result):
     upper: Floats
     found: Mask
     mean_score: Floats
-    tests: tuple[dict[str, Any], ...]
+    tests: tuple[UserTest, ...]
     threshold: float
-    confidence_level: float
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "Each user's own error rates at a threshold fixed in advance: one row per user and role.",
-        {**of("text", "user kind"), **of("integer", "errors trials"), **of("number", "rate shrunken lower upper")}
-        | {"found": "boolean", "mean_score": "number"},
-        {"tests": listed(_TEST), "animals": listed(_ANIMAL), "threshold": NUMBER, "confidence_level": LEVEL}
-        | {"warnings": CAUTIONS},
-        descriptions={
-            "animals": "Users whose genuine and impostor scores are both extreme, by kind, and what chance would give.",
-            "found": "Whether the user is of the kind: the interval lies above the rate of all users together.",
-            "kind": "What a high rate in this role makes of a user.",
-            "mean_score": "The mean of the finite scores of the trials.",
-            "rate": "The user's rate.",
-            "shrunken": "The rate drawn towards everybody's (beta-binomial).",
-            "tests": "Whether users differ, by kind.",
-        },
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        return super()._from_parts(saved, tests=tuple(saved["tests"]), animals=tuple(saved["animals"]), **known)
+    confidence_level: Level
+    warnings: Cautions = ()
 
     def of_kind(self, kind: Kind, most: int | None = None) -> dict[str, NDArray[Any]]:
         """Return the rows of one role, the highest shrunken rate first; ``most`` of them."""
@@ -136,11 +127,11 @@ class UserRates(Result):
         return {name: column[rows] for name, column in self.columns().items()}
 
     @cached_property
-    def animals(self) -> tuple[dict[str, Any], ...]:
+    def animals(self) -> Summary[tuple[AnimalCount, ...]]:
         """How many users are chameleons, phantoms, doves and worms, beside chance (Yager and Dunstone)."""
         genuine, impostor, _ = self.means()
         extremes = [[_extreme(scores, high=high) for high in (False, True)] for scores in (genuine, impostor)]
-        counted = []
+        counted = list[AnimalCount]()
         for animal, (high_genuine, high_impostor) in ANIMALS.items():
             first, second = extremes[0][high_genuine], extremes[1][high_impostor]
             found, total = int((first & second).sum()), genuine.size
@@ -241,7 +232,7 @@ class _Role(NamedTuple):
     trials: Trials
     wrong: Mask
 
-    def judged(self, level: float, rng: np.random.Generator) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    def judged(self, level: float, rng: np.random.Generator) -> tuple[dict[str, NDArray[Any]], UserTest]:
         """Return the columns of the users' rates, and the tests."""
         names = self.names
         times = np.ones(self.owner.size, dtype=np.int64) if self.trials.number is None else self.trials.number
@@ -254,7 +245,7 @@ class _Role(NamedTuple):
         overall = float(errors.sum() / trials.sum())
         found = lower > overall
         statistic, freedom, p_scores = kruskal_wallis(self.trials.score, self.owner, self.trials.number)
-        test = {
+        test: UserTest = {
             "kind": self.kind,
             "rate": KINDS[self.kind][0],
             "users": present.size,
