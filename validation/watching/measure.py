@@ -1,4 +1,4 @@
-"""Measure false alarms of a watched threshold over 10^6 trials, and how soon it finds a change: validation/watching/record.csv.
+"""Measure false alarms of a watched threshold over 10^6 trials, and how soon it finds a change: record.csv.
 
     python validation/watching/measure.py [STREAMS]
 
@@ -19,7 +19,7 @@ LIMIT, TRIALS, USERS = 0.01, 1_000_000, 200
 
 
 def risks(rng: np.random.Generator, trials: int, drift: float) -> np.ndarray:
-    """Return the risk of each trial: its user's own, drifting by a factor of up to 1 + drift, with the limit as mean."""
+    """Return the risk of each trial: its user's own, drifting by up to that share, with the limit as mean."""
     own = rng.beta(0.5, 0.5 / LIMIT - 0.5, USERS)
     user = rng.integers(0, USERS, trials)
     phase = rng.uniform(0, 2 * np.pi, USERS)

@@ -29,7 +29,7 @@ CLAIM = (
 
 @make_command(
     "watch",
-    click.Argument(["new"], metavar="NEW", nargs=-1, required=True),
+    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
     option(
         "--limit", "limits", multiple=True, metavar="RATE=VALUE", help="A limit to keep: far=0.01, frr=0.1. Repeatable."
     ),
@@ -47,13 +47,13 @@ CLAIM = (
         metavar="N",
         help="A change may be reported falsely once in so many trials.",
     ),
-    option("--share", metavar="LOW:HIGH", help="NEW has no labels, and this is the range of the share of positives."),
+    option("--share", metavar="LOW:HIGH", help="FILE has no labels, and this is the range of the share of positives."),
     LEVEL,
     READING,
     output_group("table", "csv", "json", plot="Also draw the rates so far to FILE."),
 )
 def command(
-    new: tuple[str, ...],
+    files: tuple[str, ...],
     limits: tuple[str, ...],
     threshold: float | None,
     threshold_from: str | None,
@@ -67,7 +67,7 @@ def command(
     reading: Reading,
     output: Output,
 ) -> None:
-    """Watch a deployed threshold: NEW are files of trials in the order in which they were made.
+    """Watch a deployed threshold: each FILE has trials in the order in which they were made.
 
     Ends with exit code 1 where a limit is surely broken or something changed. One may look after every trial: false
     alarms that a limit is broken come in at most 5 % of streams, however long they are.
@@ -89,7 +89,7 @@ def command(
             level,
             change_every,
         )
-    for path in new:
+    for path in files:
         digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
         if share is not None:
             watch.update(None, _unlabelled(path, reading), batch=digest)

@@ -30,7 +30,7 @@ def plot_watch(watch: Watch, *, ax: Axes | None = None) -> Axes:
         for when, marker in ((rate.broken, "X"), (rate.changed, "D")):
             if when is not None:
                 ax.plot(when, 100 * np.interp(when, trials, errors / trials), marker, color=colour, ms=8)
-    highest = 100 * max(rate.limit for rate in watch.rates.values())
-    ax.set(xlabel="trials of the class so far", ylabel="rate so far (%)", xscale="log", ylim=(0, 5 * highest))
-    ax.set_title("Limit broken (cross), change (diamond); bounds hold at every moment at once")
+    highest = max(max(rate.limit, rate.errors / max(rate.trials, 1)) for rate in watch.rates.values())
+    title = "Rates so far, with bounds that hold at every moment\nlimit broken: cross; change: diamond"
+    ax.set(xlabel="trials of the class", ylabel="rate so far (%)", ylim=(0, 200 * highest), title=title)
     return finished(ax, below=own)
