@@ -27,6 +27,7 @@ ABOVE: dict[str, str] = {
     "GroupRates.plot": "priori.plots.people:plot_groups",
     "UserRates.plot": "priori.plots.people:plot_zoo",
     "Coverage.plot": "priori.plots.coverage:plot_coverage",
+    "Watch.plot": "priori.plots.watch:plot_watch",
     "ZTest.sentence": "priori.words.sentences:ztest_verdict",
 }
 
