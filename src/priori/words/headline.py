@@ -93,10 +93,7 @@ def deployment(study: Study, index: int) -> Deployment:
     """Return what to deploy at an alpha, and what to expect of it."""
     system, words = study.order_at(index)[0], task_words(study.settings.domain)
     member = study.members[system]
-    frr, far = (
-        (per_thousand(rate.rate), per_thousand_range(rate.lower, rate.upper))
-        for rate in member.rates_at(index, study.settings.confidence_level)
-    )
+    frr, far = ((per_thousand(rate.rate), per_thousand_range(rate.lower, rate.upper)) for rate in member.rates[index])
     lines = (
         ErrorLine(words.positives, frr[0], words.missed, frr[1]),
         ErrorLine(words.negatives, far[0], words.let_in, far[1]),
@@ -109,7 +106,7 @@ def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | Non
     """Return the caution to show beside the answer at an alpha: of those ``known``, or of the best one's threshold."""
     several, name = len(study.members) > 1, short(study.members[study.order_at(index)[0]].name)
     found = [caution for caution in known if caution.code not in MOVING]
-    for caution in study.moving_findings(index):
+    for caution in study.moving_findings[index]:
         found.append(Caution(caution.code, f"{name}: {caution}" if several else str(caution), named=several))
     order = {code: number for number, code in enumerate(CODES)}
     grave = [caution for caution in shown(found) if caution.level == "warning"]
