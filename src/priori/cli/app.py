@@ -71,7 +71,7 @@ def command(
     from priori.app.limits import MEGABYTE, Limits
     from priori.app.security import is_loopback
     from priori.app.server import create_app
-    from priori.app.serving import WebServer
+    from priori.app.security import WebServer
 
     upload = max_upload * MEGABYTE
     memory = max_memory * MEGABYTE
