@@ -11,8 +11,8 @@ import pytest
 from app_serving import listening
 
 from priori.app import security
-from priori.app.server import STATIC, create_app
 from priori.app.security import PatientProtocol
+from priori.app.server import STATIC, create_app
 
 HEADER = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 

@@ -81,17 +81,31 @@ class Member:
         return deployable(self.curve)
 
     @cached_property
-    def steps(self) -> dict[str, Floats] | None:
-        """The constant pieces of the curve, where each begins; None where they are not known or too many."""
+    def steps(self) -> EPC | None:
+        """The curve at the beginnings of its constant pieces; None where they are not known or too many."""
         return steps_of(self.curve)
 
     @cached_property
-    def rates(self) -> list[tuple[RateInterval, RateInterval]]:
-        """FRR and FAR on the test set at each alpha, with their intervals at the band's level."""
-        cuts, place = np.unique(self.curve.threshold, return_inverse=True)
-        (counted,) = self.curve.test.count([cuts], ("user",))  # of a table, from one scan
-        frr, far = (intervals_along(counted, cuts, rate=rate, confidence_level=self.level) for rate in ("frr", "far"))
-        return [(frr[at], far[at]) for at in place]
+    def rates(self) -> list[dict[str, RateInterval]]:
+        """At each alpha the error rate of each kind of test trials that there are: positives, negatives, attacks."""
+        return self.rates_at(self.curve.threshold)
+
+    def rates_at(self, thresholds: Floats) -> list[dict[str, RateInterval]]:
+        """Return the same at thresholds."""
+        cuts, place = np.unique(thresholds, return_inverse=True)
+        (counted,) = self.curve.test.count([cuts], ("user", "attack"))  # of a table, from one scan
+        attack = counted.negative.attack
+        kinds = {"positives": counted, "negatives": counted}
+        if attack is not None and attack.any():
+            masks = {"negatives": attack == 0, "attacks": attack > 0}
+            parts = {kind: counted.negative.take(np.flatnonzero(mask)) for kind, mask in masks.items()}
+            del kinds["negatives"]
+            kinds |= {kind: replace(counted, negative=trials) for kind, trials in parts.items() if len(trials)}
+        columns = [
+            intervals_along(trials, cuts, rate="frr" if kind == "positives" else "far", confidence_level=self.level)
+            for kind, trials in kinds.items()
+        ]
+        return [{kind: column[at] for kind, column in zip(kinds, columns, strict=True)} for at in place]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists."""

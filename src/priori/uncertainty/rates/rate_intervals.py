@@ -341,7 +341,8 @@ def intervals_along(
 ) -> list[RateInterval]:
     """Return the interval of a rate at each threshold, people coded once for all of them.
 
-    The trials of a single user, who shows nothing of users, are taken for independent.
+    The trials of a single user, who shows nothing of users, are taken for independent. A decision that is the same
+    for every trial has no sampling error.
     """
     shared, trials = shared_by(scores, None), scores.negative if rate == "far" else scores.positive
     spread = rate_spreads(trials, thresholds, shared, above=rate == "far")
@@ -349,7 +350,11 @@ def intervals_along(
         shared, spread = "none", rate_spreads(trials, thresholds, "none", above=rate == "far")
     n, rejected = len(trials), trials.rejected(thresholds)
     counted = CountedRates(n - rejected if rate == "far" else rejected, np.full(thresholds.size, n), spread)
-    return [
+    found = [
         counted.interval(row, rate, threshold, shared, "adjusted-wilson", confidence_level)
         for row, threshold in enumerate(thresholds.tolist())
+    ]
+    return [
+        replace(one, lower=one.rate, upper=one.rate) if np.isinf(one.threshold) and one.rate in (0, 1) else one
+        for one in found
     ]
