@@ -62,6 +62,7 @@ def command(
     claim: Any,
     against: Any,
     family: Any,
+    threads: int | None,
 ) -> None:
     """Rank systems at thresholds fixed in advance, beside the ranking by EER, minDCF or AUC on the test scores.
 
@@ -83,8 +84,8 @@ def command(
         raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
     curves = at_one_alpha(systems.curves(settings), settings["alpha"])
     with Progress("ranking") as progress:
-        evidence = gather_evidence(curves, resampling, claim, progress=progress)
-    board = leaderboard_of(evidence, against=against, family=family)
+        evidence = gather_evidence(curves, resampling, claim, threads=threads, progress=progress)
+    board = leaderboard_of(evidence, against=against, family=family, threads=threads)
     output.finish(board, table=lambda: _table(board))
 
 

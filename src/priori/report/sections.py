@@ -71,15 +71,14 @@ def calibration(study: Study) -> dict[str, Any] | None:
         return None
     rows = []
     for name, costs in study.calibration:
-        columns = zip(costs.value, costs.lower, costs.upper, strict=True)
-        cells = (text for value, low, high in columns for text in (f"{value:.3f}", f"{low:.3f} to {high:.3f}"))
-        rows.append((short(name), *cells))
+        cllr, least, loss = (f"{value:.3f}" for value in costs.value)
+        rows.append((short(name), cllr, f"{costs.lower[0]:.3f} to {costs.upper[0]:.3f}", least, loss))
     level = level_text(study.settings.confidence_level)
     note = (
         "In bits: 0 is perfect, 1 is what knowing nothing costs. The minimum, of the best rising map of the same "
-        "scores, is a posteriori; its interval and that of the loss allow for the fit to the test set."
+        "scores, is a posteriori: it is too low and the loss too high, so neither has an interval."
     )
-    header = ("System", "Cllr", level, "Minimum", level, "Loss", level)
+    header = ("System", "Cllr", level, "Minimum", "Loss")
     table = TextTable("calibration", "Costs as log-likelihood ratios", header, tuple(rows), note)
     return {"table": table, "method": study.calibration[0][1].calibrate}
 
