@@ -535,7 +535,6 @@ def _hard_limits(record: Record) -> str:
 
 
 def _people(record: Record) -> str:
-    kinds = [f"{kind}, {what}" for kind in ("goats", "lambs", "wolves") for what in ("scores", "errors")]
     if not record.populations(people.GROUPS_PART):
         return ""
     return f"""## People: groups and users
@@ -552,10 +551,10 @@ The true rates are not from a beta distribution:
 Each user's own curve (`epc_by(...).interval()`), the HTER at thresholds as they are:
 
 {grid(record, people.CURVES_PART, PROMISE, ("alpha 0.2", "alpha 0.5"))}
-The tests of the zoo at the 5 % level, 40 people of 39 impostor and 9 genuine trials: the share (%) of sets in which
-users are said to differ, by their scores (Kruskal and Wallis) and by their errors (permutations):
+The test of users that err alike at the 5 % level, 40 people of 39 impostor and 9 genuine trials: the share (%) of sets
+in which users are said to differ, by role:
 
-{grid(record, people.ZOO_PART, PROMISE, kinds, show=share)}"""
+{grid(record, people.DIFFER_PART, PROMISE, ("genuine", "claimed", "impostor"), show=share)}"""
 
 
 def _without_ratio_width(row: Row | None) -> str:
@@ -593,7 +592,7 @@ Of minima, which are fitted to the users that they are judged on, it says so too
 (`few-users`) where there are fewer than 40. A loss that is near 0 for both systems is hardly ever said to differ.
 
 Minima and losses have no interval. A minimum is fitted to the test set, so that it is too low; intervals that allowed
-for that by factors set on normal scores covered only 74 % on scores of another shape.
+for that, by factors set on normal scores like these, were measured to cover as little as 74 %.
 """
 
 

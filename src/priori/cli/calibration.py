@@ -105,9 +105,9 @@ def command(
     """Show what test scores cost as log-likelihood ratios, and how much better they could be calibrated.
 
     Cllr is the mean logarithmic loss in bits: 0 is perfect, 1 is what knowing nothing costs. Its minimum is that of the
-    best rising map of the same scores, a posteriori, and the loss by calibration is the difference. Minima and losses, fitted
-    to the test scores, have no interval. Several systems, or calibrations, are also compared on the same trials. The
-    csv columns are system, calibrate, cost, alpha, value, sd, lower, upper.
+    best rising map of the same scores, a posteriori, and the loss by calibration is the difference. Minima and losses,
+    fitted to the test scores, have no interval. Several systems, or calibrations, are also compared on the same
+    trials. The csv columns are system, calibrate, cost, alpha, value, sd, lower, upper.
 
     \b
     Examples:
