@@ -331,9 +331,7 @@ def _board(
     if len(curves) < 3 or tested is None or settings.unpaired or not drawn:
         return None
     lower, upper = np.array([(band.lower[index], band.upper[index]) for band in bands if band is not None]).T
-    here = [row_of(curve, index) for curve in curves]
-    compared, evidence = tested.compared.at(index), tested.evidence.at(index)
-    return leaderboard_of(here, compared, evidence, (lower, upper), threads=settings.threads)
+    return leaderboard_of(tested.evidence.at(index), (lower, upper), threads=settings.threads)
 
 
 def _band(
