@@ -11,7 +11,7 @@ from priori.uncertainty.comparing.evidence import MethodEvidence, _with_mean
 from priori.uncertainty.expected.estimates import Estimates, Part
 
 if TYPE_CHECKING:
-    from priori.uncertainty.bootstrap.plans import BootstrapPlan
+    from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
 
 def _estimates() -> Estimates:

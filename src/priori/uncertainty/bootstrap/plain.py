@@ -9,7 +9,7 @@ import numpy as np
 
 from priori.base.types import Floats, Index, Ints
 from priori.decisions.criteria import Criterion
-from priori.scores import Scores, Trials
+from priori.scores.candidates import Shortlist
 from priori.uncertainty.bootstrap.draws import Entries
 
 
@@ -23,26 +23,34 @@ def weigh(drawn: Floats, entries: Entries) -> Floats:
 
 
 def choose_again(
-    criterion: Criterion | None,
+    criterion: Criterion,
     fractions: tuple[Fraction, ...],
     counts: tuple[Any, Any],
     values: Floats,
     others: Floats,
     kept: Floats,
 ) -> Index:
-    """Return how many of the ``others`` each new threshold rejects, by any criterion: each row is written out for it.
+    """Return how many of the ``others`` each new threshold rejects, by any criterion.
 
     Where a draw left a class empty nothing can be chosen, and the thresholds are those ``kept``.
     """
     ranks = []
-    for row in zip(*counts, strict=True):
+    for negative, positive in zip(*counts, strict=True):
         thresholds = kept
-        if all(each.any() for each in row):
-            assert criterion is not None
-            negative, positive = (Trials(np.repeat(values, each)) for each in row)
-            thresholds = criterion.choose(Scores(negative, positive), fractions).threshold
+        if negative.any() and positive.any():
+            thresholds = criterion.choose_among(candidates(negative, positive, values), fractions).threshold
         ranks.append(np.searchsorted(others, thresholds, side="right"))
     return np.array(ranks)
+
+
+def candidates(negative: Ints, positive: Ints, values: Floats) -> Shortlist:
+    """Return the candidates of a set with so many trials of each class at ascending values; the lowest rejects -inf."""
+    drawn = np.flatnonzero((negative > 0) | (positive > 0))
+    tn, fn = (np.append(0, np.cumsum(each[drawn])) for each in (negative, positive))
+    below = np.append(-np.inf, values[drawn])
+    first = int(below[1] == -np.inf)
+    tn, fn, below = tn[first:], fn[first:], below[first:]
+    return Shortlist(tn[-1] - tn, fn, below, np.append(below[1:], np.inf), int(tn[-1]), int(fn[-1]))
 
 
 def climb(negative: Ints, positive: Ints, rate: Fraction) -> float:

@@ -15,14 +15,13 @@ from typing import Any, Self
 import numpy as np
 
 from priori.base.cautions import Caution
+from priori.base.options import Interval
 from priori.base.types import Counts, Floats, Index, Progress
 from priori.scores.influence import satterthwaite, welch
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bands.bands import replicates_of, replicates_together
-from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
-from priori.uncertainty.bootstrap.erring import error_cautions
-from priori.uncertainty.bootstrap.intervals import Interval
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, error_rates
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.comparing.claims import Compared
 from priori.uncertainty.expected.estimates import Estimates
 from priori.uncertainty.expected.expected_bands import Estimated
@@ -130,7 +129,7 @@ class Evidence:
 
 def _count_turns(draws: Floats, plus: Index, minus: Index) -> Counts:
     """Return in how many draws each difference is not above 0."""
-    from priori.uncertainty.bootstrap.maxima import count_turns
+    from priori.uncertainty.bootstrap.kernels import count_turns
 
     counts = np.zeros(plus.size, dtype=np.int64)
     for start in range(0, len(draws), DRAWS_AT_A_TIME):
@@ -260,7 +259,7 @@ def deployed_evidence(compared: Compared, *, threads: int | None, progress: Prog
         calibration = replace(calibration, freedom=np.append(calibration.freedom, calibration.freedom.min()))
     observed = _with_mean(np.stack([curve.value for curve in compared.curves], axis=1), compared.shares)
     plan = compared.plan
-    evidence = DeployedEvidence(observed, draws, plan.level, notes, plan.interval, calibration)
+    evidence = DeployedEvidence(observed, draws, plan.confidence_level, notes, plan.interval, calibration)
     return replace(evidence, warnings=(*notes, TOO_FEW)) if evidence.too_few else evidence
 
 
@@ -435,7 +434,7 @@ def method_evidence(compared: Compared, *, threads: int | None, progress: Progre
         rows = draws[first : first + step]
         rows[:] = _with_mean(estimates.draws(len(rows), plan.seed, first).swapaxes(1, 2), shares)
     draws += expected.astype(kept)
-    return MethodEvidence(expected, draws, plan.level, estimates.warnings, estimates, shares, plan)
+    return MethodEvidence(expected, draws, plan.confidence_level, estimates.warnings, estimates, shares, plan)
 
 
 def gather_evidence(compared: Compared, *, threads: int | None = None, progress: Progress | None = None) -> Evidence:

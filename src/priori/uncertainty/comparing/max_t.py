@@ -86,9 +86,9 @@ def count_maxima(
 
     With that comes the largest of all in every draw.
     """
-    from priori.uncertainty.bootstrap import maxima
+    from priori.uncertainty.bootstrap import kernels
 
-    kernel, code = maxima.count_maxima, getattr(maxima, signs.upper().replace(" ", "_"))
+    kernel, code = kernels.count_maxima, getattr(kernels, signs.upper().replace(" ", "_"))
     scale = np.divide(1.0, family.spread, out=np.zeros_like(family.spread), where=family.spread > 0)
     plus, minus = family.plus.astype(np.int32), family.minus.astype(np.int32)
     factors, enough = scale.astype(draws.dtype), reached.astype(draws.dtype)

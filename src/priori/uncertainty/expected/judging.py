@@ -17,7 +17,7 @@ from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 from priori.scores.influence import Moves, People
-from priori.uncertainty.bootstrap.draws import attacks_of
+from priori.uncertainty.bootstrap.layout import attacks_of
 from priori.uncertainty.expected.score_axis import ScoreAxis
 from priori.uncertainty.expected.units import Units, without_noise
 

@@ -19,8 +19,9 @@ from priori.base.errors import InputError, argument
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.scores import Scores
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
-from priori.uncertainty.bootstrap.run import system_of
+from priori.uncertainty.bootstrap.layout import Identities
+from priori.uncertainty.bootstrap.readers import system_of
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.drawn_sets import cells_caution, in_one_order, in_parts
 from priori.uncertainty.expected.estimates import Estimates, Part, side_by_side
 from priori.uncertainty.expected.judging import Judged, influence_of, judge
@@ -55,7 +56,7 @@ def expected_values(
     plan's; one set of draws serves all systems.
     """
     if unpaired and len(curves) > 1:
-        plans = [replace(plan, seed=plan.seed + k) for k in range(len(curves))]
+        plans = [replace(plan, rng=plan.seed + k) for k in range(len(curves))]
         run = partial(expected_values, threads=threads, progress=progress)
         return side_by_side([run([curve], own) for curve, own in zip(curves, plans, strict=True)], apart=True)
     systems = [system_of(curve) for curve in curves]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from priori.base.types import Floats, Ints
 from priori.scores import Scores
 from priori.scores.influence import People, freedom_of_sizes, kish
-from priori.uncertainty.bootstrap.plans import Identities
+from priori.uncertainty.bootstrap.layout import Identities
 
 #: The seed of random groups, with the plan's own.
 GROUPS = 3_000_019

@@ -248,7 +248,11 @@ def leaderboard_of(
     if compared.claim == "method":
         before = as_methods(before, evidence.expected[0], evidence.covariance(0), plan.seed)
     rankings = _Rankings(
-        signs[0] * evidence.expected[0], signs[1] * post_value, signs[0] * before, signs[1] * after, plan.level
+        signs[0] * evidence.expected[0],
+        signs[1] * post_value,
+        signs[0] * before,
+        signs[1] * after,
+        plan.confidence_level,
     )
     places = ranking.places()
     order = [ranking.names.index(place.name) for place in places]
@@ -260,7 +264,7 @@ def leaderboard_of(
         "family": family,
         "alpha": float(curves[0].alpha[0]),
         "bootstrap": plan.design.name,
-        "confidence_level": plan.level,
+        "confidence_level": plan.confidence_level,
         "n_resamples": plan.n_resamples,
         "seed": plan.seed,
         "greater_is_better": measure.greater_is_better,
