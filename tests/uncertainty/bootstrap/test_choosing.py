@@ -43,7 +43,7 @@ def chosen_thresholds(negatives, positives, undrawn, criterion, task, alphas):
     rule = get_criterion(criterion, task)
     kind = kernel_kind(rule, alphas, len(negatives) + len(positives))
     if kind is None:
-        return rule.choose_among(plain.candidates(*weights, values), alphas).threshold.tolist()
+        return rule.choose(plain.counted(*weights, values), alphas).threshold.tolist()
     chosen = np.empty(len(alphas), np.int64)
     totals = np.array([len(negatives), len(positives)])
     lowest = int(np.searchsorted(values, -np.inf, side="right"))

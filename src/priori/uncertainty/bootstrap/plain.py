@@ -9,7 +9,7 @@ import numpy as np
 
 from priori.base.types import Floats, Index, Ints
 from priori.decisions.criteria import Criterion
-from priori.scores.candidates import Shortlist
+from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.draws import Entries
 
 
@@ -38,19 +38,14 @@ def choose_again(
     for negative, positive in zip(*counts, strict=True):
         thresholds = kept
         if negative.any() and positive.any():
-            thresholds = criterion.choose_among(candidates(negative, positive, values), fractions).threshold
+            thresholds = criterion.choose(counted(negative, positive, values), fractions).threshold
         ranks.append(np.searchsorted(others, thresholds, side="right"))
     return np.array(ranks)
 
 
-def candidates(negative: Ints, positive: Ints, values: Floats) -> Shortlist:
-    """Return the candidates of a set with so many trials of each class at ascending values; the lowest rejects -inf."""
-    drawn = np.flatnonzero((negative > 0) | (positive > 0))
-    tn, fn = (np.append(0, np.cumsum(each[drawn])) for each in (negative, positive))
-    below = np.append(-np.inf, values[drawn])
-    first = int(below[1] == -np.inf)
-    tn, fn, below = tn[first:], fn[first:], below[first:]
-    return Shortlist(tn[-1] - tn, fn, below, np.append(below[1:], np.inf), int(tn[-1]), int(fn[-1]))
+def counted(negative: Ints, positive: Ints, values: Floats) -> Scores:
+    """Return a set with so many trials of each class at these values."""
+    return Scores(*(Trials(values[each > 0], number=each[each > 0]) for each in (negative, positive)))
 
 
 def climb(negative: Ints, positive: Ints, rate: Fraction) -> float:
