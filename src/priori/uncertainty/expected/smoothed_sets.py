@@ -17,8 +17,8 @@ from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.draws import load_kernel
 from priori.uncertainty.bootstrap.layout import attacks_of, share_of
 from priori.uncertainty.bootstrap.readers import Resampled, choosers_of, gather
+from priori.uncertainty.expected.influences import Units
 from priori.uncertainty.expected.score_axis import ScoreAxis, bandwidth, tied
-from priori.uncertainty.expected.units import Units
 
 #: At least so many smoothed sets, and so many for each unit.
 SETS, SETS_PER_UNIT = 1000, 5
@@ -234,14 +234,14 @@ def _smooth_histogram(
 
     Cells stay as they are where most of the ``whole`` class is tied.
     """
-    cells = np.floor(axis.places(trials.score)).astype(np.int64)
+    cells = axis.bins(trials.score)
     counted = np.bincount(unit.astype(np.int64) * axis.cells + cells, trials.number, units * axis.cells)
     histogram = counted.reshape(units, axis.cells).astype(np.float32)
     if not axis.smooth:
         return histogram
     held = tied(whole)
     number = histogram.sum(axis=0)
-    at = np.floor(axis.places(whole.score)).astype(np.int64)
+    at = axis.bins(whole.score)
     stays = np.bincount(at, held if whole.number is None else held * whole.number, axis.cells) > number / 2
     stays[[0, -1]] = True
     return np.asarray(histogram @ _smoothing(number, stays, bandwidth(len(trials))))

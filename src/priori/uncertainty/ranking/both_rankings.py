@@ -23,7 +23,7 @@ from priori.uncertainty.bootstrap.draws import TEST_USERS, UnitsOfClass, load_ke
 from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
 from priori.uncertainty.bootstrap.readers import gather, outcomes_at
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
-from priori.uncertainty.expected.units import part_units
+from priori.uncertainty.expected.influences import part_units
 from priori.uncertainty.ranking.ranks import told_apart
 
 #: What systems are ranked by on the test set itself.
