@@ -95,7 +95,8 @@ def test_every_name_for_scikit_learn_is_in_the_reference() -> None:
 
 
 def test_every_name_for_tests_of_your_own_is_in_the_reference() -> None:
-    assert [name for name in priori.testing.__all__ if f":: priori.testing.{name}\n" not in text("reference/api.md")] == []
+    reference = text("reference/api.md")
+    assert [name for name in priori.testing.__all__ if f":: priori.testing.{name}\n" not in reference] == []
 
 
 def test_nothing_is_in_the_reference_that_is_not_public() -> None:
