@@ -142,9 +142,7 @@ def _positions(text: str) -> int | str:
 
 def _columns(curve: priori.AverageCurve) -> dict[str, Any]:
     columns = curve.columns()
-    names = ["fpr", "tpr", "lower", "upper"]
-    if curve.method.name == "threshold":
-        names = ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
+    names = list(columns) if curve.method.name == "threshold" else ["fpr", "tpr", "lower", "upper"]
     return {name: columns[name] for name in names}
 
 

@@ -17,7 +17,7 @@ from priori.base.above import above
 from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
 from priori.base.declarations import Cautions, Flat, Summary, Unsaved, members
 from priori.base.errors import OptionError, unknown
-from priori.base.options import Interval, Promise, Resample
+from priori.base.options import Interval, Promise, Resample, ResamplingOptions
 from priori.base.options import Weight as Weight
 from priori.base.results import Result
 from priori.base.saved import Saved, in_part
@@ -230,8 +230,7 @@ class EPC(Result):
         >>> bool(band.lower[0] < band.value[0] < band.upper[0])
         True
         """
-        band: Band = above(self, "band")(
-            self,
+        options = ResamplingOptions(
             bootstrap,
             n_resamples,
             resample,
@@ -243,10 +242,8 @@ class EPC(Result):
             promise,
             future_users,
             future_trials,
-            threads=threads,
-            progress=progress,
-            keep=keep,
         )
+        band: Band = above(self, "band")(self, options, threads=threads, progress=progress, keep=keep)
         return band
 
     def plot(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from priori.base.above import above
 from priori.base.declarations import LEVEL, SIZE, Cautions, Column, Flat, Schema, Summary, Table, Unsaved
 from priori.base.errors import InputError, OptionError, argument, unknown
+from priori.base.options import Resample
 from priori.base.results import Result
 from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Progress
@@ -26,9 +27,8 @@ from priori.scores import BOUND, Scores, ScoreSet, condense_all, restrict
 from priori.scores.inputs import as_score_set
 from priori.studies.simulation import generator
 from priori.uncertainty.bands.bands import make_band
+from priori.uncertainty.bootstrap.calibration import bounds as percentile_bounds
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
-from priori.uncertainty.bootstrap.intervals import bounds as percentile_bounds
-from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 if TYPE_CHECKING:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 
 from priori.base.above import above
-from priori.base.declarations import NUMBER, TEXT, Cautions, Column, Flat, Kept, Summary, listed
+from priori.base.declarations import NUMBER, TEXT, Cautions, Column, Flat, Kept, Summary, Table, Unsaved, listed
 from priori.base.results import Result
-from priori.base.saved import in_part, number
+from priori.base.saved import Saved, in_part, number
 from priori.base.types import Floats
 from priori.curves.averaging.curves import heights
 from priori.curves.averaging.datasets import DataSets
@@ -36,6 +36,8 @@ class Estimate:
     each: tuple[float, ...] = field(repr=False)
 
 
+POINTS = "threshold fpr tpr lower upper fpr_lower fpr_upper tpr_lower tpr_upper"
+Points = Annotated[dict[str, Floats], Table({"number": POINTS}, optional="threshold lower upper")]
 NamedMethod = Annotated[Method, Kept(TEXT, lambda method: method.name, lambda name, _: get_method(name))]
 #: Data sets in a result: of a file, their names.
 SetsInside = Annotated[
@@ -95,18 +97,36 @@ class AverageCurve(Result):
     through the same increasing function.
     """
 
-    threshold: Floats
-    fpr: Floats
-    tpr: Floats
-    fpr_lower: Floats
-    fpr_upper: Floats
-    tpr_lower: Floats
-    tpr_upper: Floats
+    threshold: Unsaved[Floats]
+    fpr: Unsaved[Floats]
+    tpr: Unsaved[Floats]
+    fpr_lower: Unsaved[Floats]
+    fpr_upper: Unsaved[Floats]
+    tpr_lower: Unsaved[Floats]
+    tpr_upper: Unsaved[Floats]
     method: NamedMethod
     theta: float
     datasets: SetsInside
     weights: Summary[Floats]
     plan: PlanInside
+
+    @classmethod
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        none = np.full_like(saved.table["fpr"], np.nan)
+        points = {
+            field.name: saved.table.get(field.name, none) for field in fields(cls) if field.name in POINTS.split()
+        }
+        return in_part(cls, **points, **known)
+
+    @property
+    def points(self) -> Column[Points]:
+        """The points of the curve with their limits, and their thresholds where one serves all data sets."""
+        names = ["fpr", "tpr", "lower", "upper", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper", "threshold"]
+        if self.method.name == "threshold":
+            names = ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
+        elif not self.method.one_threshold:
+            names.remove("threshold")
+        return {name: getattr(self, name) for name in names}
 
     @cached_property
     def commensurability(self) -> Summary[ScalesInside]:
@@ -125,12 +145,12 @@ class AverageCurve(Result):
         return (*scales, *self.plan.warnings(self.weights))
 
     @property
-    def lower(self) -> Column[Floats]:
+    def lower(self) -> Floats:
         """Lower limit of the averaged coordinate: see `upper`."""
         return self._limit(self.fpr_upper, self.tpr_lower, self.fpr_lower)
 
     @property
-    def upper(self) -> Column[Floats]:
+    def upper(self) -> Floats:
         """Upper limit of the averaged coordinate.
 
         That is the true positive rate for ``vertical``, the false positive rate for ``horizontal``, and
