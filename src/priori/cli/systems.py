@@ -446,9 +446,9 @@ class Systems:
         """Read every system and return its curve, cross-fitted with folds; the settings are those of `priori.epc`."""
         systems = self._systems()
         if self.folds is None:
-            from priori.curves.epc import make_curves
+            from priori.curves.epc import epc_all
 
-            return make_curves({system.name: (system.dev, system.test) for system in systems}, **settings)
+            return epc_all({system.name: (system.dev, system.test) for system in systems}, **settings)
         if settings.pop("exact", False):
             raise OptionError("--exact has other alphas in each fold; leave out --exact or --folds")
         return [self.crossed(system.dev, system.name, settings) for system in systems]

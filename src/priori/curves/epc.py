@@ -357,7 +357,7 @@ def epc(
     >>> curve.threshold.round(3).tolist(), curve.value.round(3).tolist()
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
-    (curve,) = make_curves(
+    (curve,) = epc_all(
         {name: (dev, test)},
         task=task,
         criterion=criterion,
@@ -374,12 +374,12 @@ def epc(
     return curve
 
 
-def make_curves(
-    systems: Mapping[str, tuple[Any, Any]],
+def epc_all(
+    sets: Mapping[str, tuple[Any, Any]],
     *,
     task: str | Task = "authentication",
-    criterion: Any = None,
-    measure: Any = None,
+    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
+    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
     points: int = 101,
     bounds: tuple[Any, Any] = (0, 1),
     alpha: Any = None,
@@ -389,8 +389,21 @@ def make_curves(
     preset: str | None = None,
     weight: Weight = "trial",
 ) -> list[EPC]:
-    """Compute the curve of each system; those of one table that is scanned are counted together."""
-    devs, tests = ([as_score_set(sets[part]) for sets in systems.values()] for part in (0, 1))
+    """Compute the curve of each of several systems, given by name with development and test scores.
+
+    Systems of one table (`priori.scan_table`) are counted together: each scan of the table serves all of them. The
+    options are those of `priori.epc`.
+
+    Examples
+    --------
+    >>> import priori
+    >>> low = priori.Scores.from_arrays(negatives=[0.1, 0.2, 0.6], positives=[0.4, 0.7, 0.9])
+    >>> high = priori.Scores.from_arrays(negatives=[0.1, 0.3, 0.4], positives=[0.5, 0.6, 0.8])
+    >>> [(curve.name, curve.value.round(3).tolist()) for curve in priori.epc_all({"A": (low, low), "B": (high, high)},
+    ...                                                                         alpha=[0.5])]
+    [('A', [0.167]), ('B', [0.0])]
+    """
+    devs, tests = ([as_score_set(pair[part]) for pair in sets.values()] for part in (0, 1))
     if preset is not None:
         criterion, measure, alpha = _preset(preset, measure, alpha)
     domain = get_task(task)
@@ -420,7 +433,7 @@ def make_curves(
         ]
     counted = count_all([test.unmixed for test in tests], [choice.threshold for choice in choices])
     curves = []
-    for n, (name, dev, test, choice, outcomes) in enumerate(zip(systems, devs, tests, choices, counted, strict=True)):
+    for n, (name, dev, test, choice, outcomes) in enumerate(zip(sets, devs, tests, choices, counted, strict=True)):
         plain = weight == "trial" and not mixed[n]
         shown = outcomes if plain else count(judged(test, weight), choice.threshold)
         curves.append(
@@ -458,7 +471,7 @@ def at_alphas(curves: Sequence[EPC], alpha: Any) -> list[EPC]:
         return [curve.at(alpha) for curve in curves]
     task, criterion, measure, weight = made[0]
     sets = {str(number): (curve.dev, curve.test) for number, curve in enumerate(curves)}
-    found = make_curves(sets, task=task, criterion=criterion, measure=measure, alpha=alpha, weight=weight)
+    found = epc_all(sets, task=task, criterion=criterion, measure=measure, alpha=alpha, weight=weight)
     return [replace(new, name=curve.name) for new, curve in zip(found, curves, strict=True)]
 
 
