@@ -18,7 +18,7 @@ from priori.base.options import ResamplingOptions, option_fields
 from priori.cli import COMMANDS
 from priori.cli.files import Written, check_files_apart
 from priori.cli.help import DescribedCommand
-from priori.cli.options import DRAWN, option, options
+from priori.cli.options import DRAWN, listed, option, options
 from priori.cli.output import Output, Progress
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def make_command(
 
         @functools.wraps(function)
         def _gathered(**typed: Any) -> None:
-            codes = typed.pop("silence", ())
+            codes = listed(typed.pop("silence", None))
             check_files_apart(click.get_current_context())
             for group in groups:
                 shown = (param for param in (*group.options, *group.last) if param.expose_value)

@@ -129,11 +129,10 @@ def _with_calibration(context: click.Context, parameter: click.Parameter, typed:
     return f"bayes:{calibrate}"
 
 
-def _check_codes(context: click.Context, parameter: click.Parameter, typed: str | None) -> list[str]:
-    """Return the codes between commas, and refuse at once what is none."""
-    codes = listed(typed)
-    with silenced(*codes):
-        return codes
+def _check_codes(context: click.Context, parameter: click.Parameter, typed: str | None) -> str | None:
+    """Refuse at once what is no code."""
+    with silenced(*listed(typed)):
+        return typed
 
 
 def _drawable(context: click.Context, parameter: click.Parameter, plot: str | None) -> str | None:
@@ -318,17 +317,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "simulate": Declared(
             "--simulate", "Simulated systems instead of files, of the NIST 2005 subset's shape.", bool
         ),
-        "count": Declared(
-            "--systems N", "Number of simulated systems.  [default: 24]", click.IntRange(1, MOST_SYSTEMS)
-        ),
-        "n_users": Declared("--users N", "Users in each of their sets.  [default: 124]", click.IntRange(4, MOST_USERS)),
-        "genuine_per_user": Declared("--genuine N", "Genuine trials of a user.  [default: 9]", SIZE),
-        "impostor_per_user": Declared("--impostor N", "Impostor trials of a user.  [default: 96]", SIZE),
-        "user_effect_sd": Declared(
-            "--user-effect SD",
-            "Standard deviation between users, in units of a score's.  [default: 0.5]",
-            click.FloatRange(0, 1),
-        ),
         "train_users": Declared("--train-users", "Users that a band is made from.", default=31),
         "test_users": Declared("--test-users", "Unseen users whose curve it should cover.", default=62),
         "bootstraps": Declared(
@@ -438,6 +426,19 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "unpaired": Declared("--unpaired", "The systems were tested on different trials.", bool),
         "family": Declared(
             "--family", "What is tested together: every pair, or the best against the rest.", ("pairs", "best"), "pairs"
+        ),
+    },
+    "Simulated systems": {
+        "count": Declared(
+            "--systems N", "Number of simulated systems.  [default: 24]", click.IntRange(1, MOST_SYSTEMS)
+        ),
+        "n_users": Declared("--users N", "Users in each of their sets.  [default: 124]", click.IntRange(4, MOST_USERS)),
+        "genuine_per_user": Declared("--genuine N", "Genuine trials of a user.  [default: 9]", SIZE),
+        "impostor_per_user": Declared("--impostor N", "Impostor trials of a user.  [default: 96]", SIZE),
+        "user_effect_sd": Declared(
+            "--user-effect SD",
+            "Standard deviation between users, in units of a score's.  [default: 0.5]",
+            click.FloatRange(0, 1),
         ),
     },
     "Rates and sizes": {
