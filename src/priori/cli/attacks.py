@@ -18,7 +18,7 @@ from priori.curves.epsc import adcf_weights
 from priori.words.numbers import level_text
 
 if TYPE_CHECKING:
-    from priori.uncertainty.bands.surface_bands import SurfaceBand
+    from priori.uncertainty.bands.bands import SurfaceBand
 
 #: The columns of a curve under attack, besides the system, and their headings; the bounds come with a bootstrap.
 HEADINGS = {

@@ -120,7 +120,7 @@ DATASETS = Group(
         option("resamples", written="--resamples", default=1000, help="Number of bootstrap replicates."),
         *options("seed skip_incomplete"),
     ),
-    last=READING,
+    last=(option("trials"), *READING),
 )
 OUTPUT = output_group(plot="Draw the average over the single curves")
 

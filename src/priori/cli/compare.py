@@ -10,6 +10,7 @@ import numpy as np
 
 import priori
 from priori.base.errors import OptionError
+from priori.base.options import Claim
 from priori.base.texts import cell as percent
 from priori.base.texts import cells as percents
 from priori.base.texts import p_text
@@ -19,9 +20,10 @@ from priori.cli.output import Output, Progress, table_of, table_text
 from priori.cli.systems import SETS, SYSTEMS, Systems
 from priori.studies.evaluation.pairs import pairs_of
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparing.comparison import Comparison, make_comparison
-from priori.uncertainty.ranking.leaderboard import Leaderboard, make_leaderboard
-from priori.uncertainty.ranking.ranking import Ranking, make_ranking
+from priori.uncertainty.comparing.comparison import Comparison, comparison_of
+from priori.uncertainty.comparing.evidence import gather_evidence
+from priori.uncertainty.ranking.leaderboard import Leaderboard, at_one_alpha, leaderboard_of
+from priori.uncertainty.ranking.ranking import Ranking, ranking_of
 from priori.words.sentences import (
     about_claim,
     about_interval,
@@ -87,10 +89,8 @@ def compare(
     curves = systems.curves(settings)
     result: Comparison | Ranking
     with Progress("bootstrap of the differences") as progress:
-        if len(curves) == 2:
-            result = make_comparison(curves[0], curves[1], resampling, margin=margin, progress=progress, **options)
-        else:
-            result = make_ranking(curves, resampling, progress=progress, **options)
+        evidence = gather_evidence(curves, resampling, margin=margin, progress=progress, **options)
+        result = comparison_of(evidence) if len(curves) == 2 else ranking_of(evidence)
     output.finish(
         result,
         table=lambda: _table(result, curves) if isinstance(result, Comparison) else _ranking(result, curves),
@@ -164,7 +164,15 @@ def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
     *resampling_options("auto"),
     output_group(plot="Draw the slope chart of both rankings"),
 )
-def rank(systems: Systems, judging: Judging, resampling: Resampling, output: Output, options: dict[str, Any]) -> None:
+def rank(
+    systems: Systems,
+    judging: Judging,
+    claim: Claim,
+    resampling: Resampling,
+    threads: int | None,
+    output: Output,
+    options: dict[str, Any],
+) -> None:
     """Rank systems at thresholds fixed in advance, beside the ranking by EER, minDCF or AUC on the test scores.
 
     All systems are resampled by the same trials or users; every pair is tested, all together (step-down max-T). The csv
@@ -181,9 +189,10 @@ def rank(systems: Systems, judging: Judging, resampling: Resampling, output: Out
     settings = judging.at_alpha()
     if len(systems) < 2:
         raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
-    curves = systems.curves(settings)
+    curves = at_one_alpha(systems.curves(settings), settings["alpha"])
     with Progress("ranking") as progress:
-        board = make_leaderboard(curves, resampling, alpha=settings["alpha"], progress=progress, **options)
+        evidence = gather_evidence(curves, resampling, claim, threads=threads, progress=progress)
+    board = leaderboard_of(evidence, threads=threads, **options)
     output.finish(board, table=lambda: _board_table(board))
 
 

@@ -45,7 +45,8 @@ class Declared:
         """Make the option, whose value a command gets by this name."""
         words = self.written.split()
         flags = [word for word in words if word.startswith("-")]
-        kind = type(self.default) if self.kind is None and self.default is not None else self.kind
+        kind, default = self.kind, self.default
+        kind = type(default) if kind is None and default is not None else kind
         settings: dict[str, Any] = {"type": kind}
         if isinstance(kind, str):
             settings["type"] = Named(kind)
@@ -53,10 +54,11 @@ class Declared:
             settings["type"] = click.Choice(kind)
         elif kind is bool:
             settings = {"is_flag": True}
+            default = False if default is None and "/" not in self.written else default
         made = (Listing if self.names else click.Option)(
             [*flags, name],
             help=self.help,
-            default=self.default,
+            default=default,
             metavar=" ".join(words[len(flags) :]) or None,
             nargs=max(len(words) - len(flags), 1),
             multiple=self.multiple,
@@ -299,6 +301,13 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "no_worse_than": Declared(
             "--no-worse-than NAME", "The system that others must not be worse than: by --margin."
         ),
+        "limits": Declared("--limit RATE=VALUE", "A limit to keep: far=0.01, frr=0.1. Repeatable.", multiple=True),
+        "threshold_from": Declared("--threshold-from DEV", "Or the development scores it is chosen on."),
+        "state": Declared("--state FILE", "Remember here what was seen; the next call goes on from there.", WRITTEN),
+        "change_every": Declared(
+            "--change-every N", "A change may be reported falsely once in so many trials.", default=1e5
+        ),
+        "share": Declared("--share LOW:HIGH", "FILE has no labels, and this is the range of the share of positives."),
         "junit": Declared("--junit FILE", "Also write a JUnit XML report to FILE.", WRITTEN),
         "github": Declared(
             "--github", "Also append a table to the summary: the file that GITHUB_STEP_SUMMARY names.", bool

@@ -15,7 +15,7 @@ import click
 
 from priori.base.errors import OptionError
 from priori.cli.commands import Group
-from priori.cli.options import listed, options
+from priori.cli.options import listed, option, options
 from priori.cli.output import Progress, printable, tell
 from priori.scores import BOUND, Scores, ScoreSet, condense_all
 from priori.scores.derived import BY_ATTACK
@@ -197,8 +197,8 @@ class Systems:
         ways = [files, system, scores, table]
         if sum(map(bool, ways)) > 1:
             raise OptionError(
-                "give systems as files (--system), as one labelled file each (--scores), as one table (--table) or as DEV TEST, "
-                "not in two of these ways"
+                "give systems as files (--system), as one labelled file each (--scores), as one table (--table) "
+                "or as DEV TEST, not in two of these ways"
             )
         if len(files) > 2:
             raise OptionError(f"one file, or two: DEV TEST, not {len(files)}; name systems by --system NAME DEV TEST")
@@ -416,14 +416,14 @@ def _two_values(typed: str, values: str) -> tuple[list[str], list[str]]:
 
 
 #: How files are read.
-READING = options("trials input_format column positive attack attack_column nan lower_is_better engine memory temp")
+READING = options("input_format column positive attack attack_column nan lower_is_better engine memory temp")
 _NAMED = "system scores table systems_in systems_columns split"
 _CHOSEN = "mixed_users split_seed where"
 
 
 def _group(name: str, make: Callable[..., Any], metavar: str, names: str) -> Group:
     files = click.Argument(["files"], nargs=-1, metavar=metavar)
-    return Group(name, make, (files, *options(names)), last=READING)
+    return Group(name, make, (files, *options(names)), last=(option("trials"), *READING))
 
 
 #: The options that name systems and divide their trials, by folds too or not; the command gets ``systems``.

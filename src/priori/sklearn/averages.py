@@ -172,6 +172,7 @@ class AverageROCDisplay(Display):
         parts = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, dataset=groups).by("dataset")
         return cls._of(parts, pos_label, given)
 
+    @classmethod
     @with_options_of(from_predictions)
     def from_estimator(
         cls,
@@ -187,6 +188,7 @@ class AverageROCDisplay(Display):
         handed_on, _ = as_predictions(locals())
         return cls.from_predictions(**handed_on)
 
+    @classmethod
     @with_options_of(from_predictions, without=("groups", "chance_level_kw"))
     def from_cv_results(
         cls,

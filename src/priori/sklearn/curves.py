@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -187,6 +187,7 @@ class EPCDisplay(_AlongAlpha):
             display.lower, display.upper = interval.lower, interval.upper
         return display._draw(given)
 
+    @classmethod
     @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev"))
     def from_estimator(
         cls,
@@ -208,6 +209,7 @@ class EPCDisplay(_AlongAlpha):
         handed_on, trained = as_predictions(locals())
         return cls.from_predictions(**handed_on)._warn(trained)
 
+    @classmethod
     @with_options_of(from_predictions, without=NOT_OF_FOLDS)
     def from_cv_results(
         cls,
@@ -303,6 +305,7 @@ class DifferenceDisplay(_AlongAlpha):
         labels = self._labels(f"Difference in {self.measure}")
         return Contents([(self.alpha, self.difference)], None, ((0, 1), (0, 0)), labels)
 
+    @classmethod
     @with_options_of(EPCDisplay.from_predictions, without=("y_score_dev",))
     def from_predictions(
         cls,
@@ -343,6 +346,7 @@ class DifferenceDisplay(_AlongAlpha):
         display.comparison_, display.warnings_ = comparison, comparison.warnings
         return display._draw(given)
 
+    @classmethod
     @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev_a", "y_score_dev_b"))
     def from_estimator(
         cls,
@@ -360,6 +364,7 @@ class DifferenceDisplay(_AlongAlpha):
         handed_on, trained = as_predictions(locals())
         return cls.from_predictions(**handed_on)._warn(trained)
 
+    @classmethod
     @with_options_of(from_predictions, without=(*NOT_OF_FOLDS, "y_score_dev_a", "y_score_dev_b"))
     def from_cv_results(
         cls,

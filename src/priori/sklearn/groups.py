@@ -117,6 +117,7 @@ class GroupRatesDisplay:
         cautions = joined(trained or looks, rates.warnings)
         return cls(rates_=replace(rates, warnings=cautions)).plot(given["ax"])
 
+    @classmethod
     @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev"))
     def from_estimator(
         cls,

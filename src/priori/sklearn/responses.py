@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from priori.scores import Scores
 from priori.scores.splitting import fold_of_trials, part_of
 from priori.scores.trials import whole_weights
 
+Method = TypeVar("Method", bound=Callable[..., Any])
 ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 _METHODS = get_args(ResponseMethod)
 #: Where estimators keep samples that they were fitted on.
@@ -27,13 +28,13 @@ REMEMBERED = ("support_vectors_", "_fit_X", "X_train_")
 take = _safe_indexing
 
 
-def with_options_of(source: Any, *, without: Sequence[str] = ()) -> Callable[[Callable[..., Any]], Any]:
+def with_options_of(source: Any, *, without: Sequence[str] = ()) -> Callable[[Method], Method]:
     """Give a class method, whose ``**options`` are those of another one, their names and defaults in its signature.
 
     It is called with all of them; a name that is none of them is an error.
     """
 
-    def decorate(function: Callable[..., Any]) -> Any:
+    def decorate(function: Method) -> Method:
         own = inspect.signature(function)
         parameters = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
         known = {*own.parameters, *without}
@@ -49,7 +50,7 @@ def with_options_of(source: Any, *, without: Sequence[str] = ()) -> Callable[[Ca
             return function(**bound.arguments)
 
         with_defaults.__signature__ = signature  # type: ignore[attr-defined]
-        return classmethod(with_defaults)
+        return cast(Method, with_defaults)
 
     return decorate
 
