@@ -114,6 +114,7 @@ OPTIONS = {
     "format": "input_format",
     "pilot": "system",
     "given": "from",
+    "cost_fp": "costs",
 }
 #: What to say to those who type options of other commands.
 INSTEAD = {
