@@ -123,7 +123,7 @@ def test_a_column_can_be_left_out() -> None:
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_systems_outside_the_split_are_left_out(engine: str) -> None:
     with Path("long.csv").open("a") as file:
-        file.write("\nC,dev,0,u1,2024-01-01,f,0.5\nC,dev,1,u1,2024-01-01,f,0.7\nD,old,,u1,2024-01-01,f,nan")
+        file.write("\nC,dev,0,u1,2024-01-01,f,0.5\nC,dev,1,u1,2024-01-01,f,0.7\nD,old,1,u1,2024-01-01,f,nan")
     words = ("epc", "--table", "long.csv", "--systems-in", "system", "--split", "set=dev:eval", "--json")
     code, out, err = ask(*words, "--engine", engine)
     assert code == 0, err

@@ -95,8 +95,7 @@ class Sample:
 
             table = duckdb_parser.load(self.source, layout)
         table = replace(text.load(self.source, layout) if table is None else table, layout=layout)
-        if not self.more:  # else rows may be left out, and those that are kept are asked
-            table.refuse_missing_labels(self.source.name, partial(text.place_of, self.source, layout))
+        table.refuse_missing_labels(self.source.name, partial(text.place_of, self.source, layout))
         return table
 
     def has_number(self, row: int = 0) -> bool:

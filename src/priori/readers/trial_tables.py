@@ -252,6 +252,4 @@ class TrialTable:
             codes["label"] = inverse.astype(np.int32)
             names["label"] = Names(names["label"].values[used])
         trial = None if columns.trial is None else columns.trial[index]
-        taken = Columns({"score": score}, codes, names, trial, built_trial=columns.built_trial)
-        taken.refuse_missing_labels(called, lambda row: f"in row {index[row] + 1} of the table")
-        return taken
+        return Columns({"score": score}, codes, names, trial, built_trial=columns.built_trial)
