@@ -94,7 +94,7 @@ def command(
         if share is not None:
             watch.update(None, _unlabelled(path, reading), batch=digest)
             continue
-        scores = reading.read(path)
+        scores = reading.read(path).load()
         of_class = [(0, scores.negative), (1, scores.positive)]
         columns = [(label, _in_time(trials)) for label, trials in of_class]
         label = np.concatenate([np.full(values.size, label) for label, values in columns])

@@ -76,7 +76,7 @@ def bounds(errors: int, trials: int, level: float = 0.95) -> tuple[float, float]
     rate, least = errors / trials, np.log(2 / (1 - level))
 
     def beyond(limit: float, above: bool) -> float:
-        return float(log_wealth(errors, trials, limit, above=above)) - least
+        return float(log_wealth(errors, trials, limit, above=above) - least)
 
     tiny = 1e-12
     lower = brentq(partial(beyond, above=True), tiny, rate) if rate > tiny and beyond(tiny, True) > 0 else 0.0

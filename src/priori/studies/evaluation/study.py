@@ -17,7 +17,7 @@ from priori.base.results import plain
 from priori.base.types import Floats, Ints, Mask
 from priori.curves.areas import Areas, areas
 from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT, curve_cautions, disagreements
-from priori.curves.epc import EPC, epc, row_of
+from priori.curves.epc import EPC, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
 from priori.scores import condense_all
 from priori.scores.systems import SourceFile, System

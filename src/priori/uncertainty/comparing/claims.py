@@ -21,8 +21,7 @@ from priori.scores.pairing import in_one_order
 from priori.scores.score_set import Role
 from priori.uncertainty.bands.bands import resamplable
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.rates.proportions import Alternative, check_alternative
 
 #: What each claim is about, in words.

@@ -24,11 +24,11 @@ from priori.base.layouts import (
     of,
     record,
 )
+from priori.base.options import Interval
 from priori.base.results import Result
 from priori.base.saved import Saved, column
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.uncertainty.bootstrap.intervals import Interval
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
 from priori.uncertainty.comparing.claims import Claim, shares_of
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence

@@ -20,8 +20,7 @@ from priori.curves.epc import EPC
 from priori.scores.influence import satterthwaite, welch
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bands.bands import replicates_of, replicates_together
-from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
-from priori.uncertainty.bootstrap.erring import error_cautions
+from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, error_rates
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, Compared, prepare
 from priori.uncertainty.comparing.max_t import Family, error_allowed, exceeded
@@ -58,7 +57,7 @@ class Evidence:
     @property
     def level(self) -> float:
         """The confidence level."""
-        return self.compared.plan.level
+        return self.compared.plan.confidence_level
 
     @property
     def alternative(self) -> Alternative:
@@ -210,7 +209,7 @@ class DeployedEvidence(Evidence):
 
     def single_p_values(self) -> Floats:
         """Count the replicates on the other side of 0; where there is none, they cannot tell."""
-        from priori.uncertainty.bootstrap.maxima import count_turns
+        from priori.uncertainty.bootstrap.kernels import count_turns
 
         (first, second), centre, alternative = self.sides, self.centre(), self.alternative
         p_values = np.empty_like(centre)

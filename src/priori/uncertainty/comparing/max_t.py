@@ -99,9 +99,9 @@ def count_maxima(
 
     With that comes the largest of all in every draw. Some draws are counted at a time on each thread.
     """
-    from priori.uncertainty.bootstrap import maxima
+    from priori.uncertainty.bootstrap import kernels
 
-    code = getattr(maxima, signs.upper().replace(" ", "_"))
+    code = getattr(kernels, signs.upper().replace(" ", "_"))
     scale = np.divide(1.0, family.spread, out=np.zeros_like(family.spread), where=family.spread > 0)
     plus, minus = family.plus.astype(np.int32), family.minus.astype(np.int32)
     factors, enough = scale.astype(draws.dtype), reached.astype(draws.dtype)
@@ -113,7 +113,7 @@ def count_maxima(
         for start in starts:
             some = slice(start, start + step)
             off = np.ascontiguousarray((draws[some] - mean).T, dtype=draws.dtype)
-            maxima.count_maxima(off, plus, minus, factors, enough, code, counts, largest[some])
+            kernels.count_maxima(off, plus, minus, factors, enough, code, counts, largest[some])
         return counts
 
     workers = thread_count(threads)

@@ -21,6 +21,7 @@ from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, LEVEL, SIZE, TEXT, Layout, choice, of
+from priori.base.options import Resample
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
@@ -44,7 +45,6 @@ from priori.scores import BOUND, Scores, condense_all
 from priori.scores.influence import People, Spread, correlation_of_means
 from priori.scores.inputs import as_score_set
 from priori.scores.overlaps import shared_users
-from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.rates.class_means import ClassMeans, numbers_of, spread_of, spread_of_difference
 from priori.uncertainty.rates.proportions import check_level, p_values, quantile, standardise
 from priori.uncertainty.rates.rate_intervals import (

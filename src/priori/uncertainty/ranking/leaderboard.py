@@ -234,9 +234,9 @@ def leaderboard_of(
     sign, post_sign = (-1 if measure.greater_is_better else 1), (-1 if against == "auc" else 1)
     before, after = (sign * evidence.expected[0], sign * drawn), (post_sign * post_value, post_sign * post_drawn)
     gain = ranks_of(after[0]) - ranks_of(before[0])
-    moved = moved_ranks(gain, ranks_of(after[1]) - ranks_of(before[1]), plan.level)
+    moved = moved_ranks(gain, ranks_of(after[1]) - ranks_of(before[1]), plan.confidence_level)
     moves = list(zip(ranking.names, *(column.tolist() for column in (gain, *moved)), strict=True))
-    tau_lower, tau_upper = tau_interval([before, after], plan.level)
+    tau_lower, tau_upper = tau_interval([before, after], plan.confidence_level)
     places = ranking.places()
     order = [ranking.names.index(place.name) for place in places]
     of_places = {name: np.array([getattr(place, name) for place in places]) for name in Place._fields}
@@ -248,7 +248,7 @@ def leaderboard_of(
         "family": family,
         "alpha": float(compared.alpha[0]),
         "bootstrap": plan.design.name,
-        "confidence_level": plan.level,
+        "confidence_level": plan.confidence_level,
         "n_resamples": plan.n_resamples,
         "seed": plan.seed,
         "greater_is_better": measure.greater_is_better,

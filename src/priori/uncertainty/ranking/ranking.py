@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, FLAG, INTEGER, NUMBER, NUMBERS, TEXT, Layout, choice, listed, of, record
+from priori.base.options import Interval
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Index, Ints, Mask, Progress
 from priori.curves.epc import EPC
-from priori.uncertainty.bootstrap.intervals import Interval
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.comparing.claims import Claim, shares_of
 from priori.uncertainty.comparing.comparison import COMPARED
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
