@@ -25,7 +25,7 @@ from priori.decisions.measures import MEASURES
 from priori.scores import ScoreSet
 from priori.uncertainty.rates.rate_intervals import RATE_TITLES, Rate
 from priori.uncertainty.rates.user_rates import KINDS
-from priori.words.people import about_groups, about_users
+from priori.words.sentences import about_groups, about_users
 
 #: A rate with the ends of its interval, at each threshold.
 Limits = tuple[Floats, Floats, Floats]

@@ -28,16 +28,8 @@ def plot_groups(found: GroupRates, *, ax: Axes | None = None) -> Axes:
         rows = found.rows(rate)
         place = [names.index(name) + 0.22 * (number - (len(rates) - 1) / 2) for name in rows["group"].tolist()]
         value, lower, upper = (100 * rows[name] for name in ("value", "lower", "upper"))
-        ax.errorbar(
-            value,
-            place,
-            xerr=np.stack([value - lower, upper - value]),
-            fmt="o",
-            ms=4,
-            lw=1.2,
-            color=colour,
-            label=rate.upper(),
-        )
+        reach = np.stack([value - lower, upper - value])
+        ax.errorbar(value, place, xerr=reach, fmt="o", ms=4, lw=1.2, color=colour, label=rate.upper())
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     level = f"{100 * found.confidence_level:g} %"
@@ -63,32 +55,17 @@ def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
         every = np.array([place[name] for name in found.user[found.found & (found.kind == kind)] if name in place], int)
         rows = _some(every)
         if rows.size:
-            ax.scatter(
-                genuine[rows],
-                impostor[rows],
-                s=size,
-                facecolors="none",
-                edgecolors=colour,
-                lw=1.4,
-                label=_labelled(KINDS[kind][2], rows, every.size),
-                zorder=3,
-            )
+            label = _labelled(KINDS[kind][2], rows, every.size)
+            look = {"facecolors": "none", "edgecolors": colour, "lw": 1.4, "zorder": 3}
+            ax.scatter(genuine[rows], impostor[rows], s=size, label=label, **look)
     for quarters, line in zip(found.quarters(), (ax.axvline, ax.axhline), strict=True):
         for quarter in quarters:
             line(quarter, color="0.8", lw=0.8, ls=":", zorder=1)
     corners = {"doves": (1, 0), "worms": (0, 1), "chameleons": (1, 1), "phantoms": (0, 0)}
     for name, (x, y) in corners.items():
-        ax.annotate(
-            name,
-            (x, y),
-            (-4 if x else 4, -4 if y else 4),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha="right" if x else "left",
-            va="top" if y else "bottom",
-            color="0.45",
-            fontsize=8,
-        )
+        look = {"ha": "right" if x else "left", "va": "top" if y else "bottom", "color": "0.45", "fontsize": 8}
+        inside = (-4 if x else 4, -4 if y else 4)
+        ax.annotate(name, (x, y), inside, xycoords="axes fraction", textcoords="offset points", **look)
     ax.set(
         xlabel="mean genuine score of the user",
         ylabel="mean impostor score of the user",

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from priori.curves.thinning import thin
 from priori.plots.comparison import draw_replicates
 from priori.plots.curves import plot_det, plot_roc
-from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes, spread
-from priori.plots.style import COLOURS, scaling
+from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes
+from priori.plots.style import COLOURS, label_ends, scaling, shade
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.drawing import COARSE, coarse
 from priori.studies.evaluation.pairs import alike_runs
@@ -151,26 +151,15 @@ def _curves(study: Study, figure: Figure) -> None:
         member, colour = study.members[place], COLOURS[number]
         if place == leader and member.band is not None:
             band = member.band
-            axes.fill_between(band.alpha, scale * band.lower, scale * band.upper, color=colour, alpha=0.16, lw=0)
+            shade(axes, band.alpha, scale * band.lower, scale * band.upper, colour)
         values = scale * member.curve.value
         axes.plot(member.curve.alpha, values, color=colour, lw=2.2 if place == leader else 1.2, drawstyle="steps-mid")
         axes.plot(float(study.settings.alpha), values[study.at], "o", color=colour, mec="white", ms=8)
-        ends.append(float(values[-1]))
+        ends.append((_label(member.name), float(values[-1]), colour))
     axes.set_ylabel(f"{study.settings.shown.title}{scaling(study.settings.shown.rate)[1]}")
     if study.settings.shown.rate and not study.settings.shown.greater_is_better:
         axes.set_ylim(bottom=0)
-    low, high = axes.get_ylim()
-    for number, (place, end) in enumerate(zip(study.matter, spread(np.array(ends), (high - low) / 14), strict=True)):
-        axes.annotate(
-            _label(study.members[place].name),
-            (1, end),
-            (6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=9,
-            color=COLOURS[number],
-            annotation_clip=False,
-        )
+    label_ends(axes, ends, 9)
     if study.pairs:
         _difference(study, panels[1], scale)
     for panel in panels:
@@ -183,7 +172,7 @@ def _difference(study: Study, axes: Axes, scale: int) -> None:
     """Draw the difference with its interval, and in the winner's colour where it is significant."""
     pair = study.pairs_that_matter[study.first_pair]
     if pair.lower is not None and pair.upper is not None:
-        axes.fill_between(pair.alpha, scale * pair.lower, scale * pair.upper, color=GREY, alpha=0.3, lw=0)
+        shade(axes, pair.alpha, scale * pair.lower, scale * pair.upper, GREY, alpha=0.3)
     if pair.expected is not None:
         axes.plot(pair.alpha, scale * pair.difference, color="#555555", ls=":", lw=1)
     axes.plot(pair.alpha, scale * (pair.difference if pair.expected is None else pair.expected), color="#000000")
