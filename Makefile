@@ -73,7 +73,7 @@ mutate: $(VENV)/.installed-test  ## Change SAMPLE=300 places of the source, one 
 	$(BIN)/python tools/mutate.py --sample $(or $(SAMPLE),300)
 
 compile-times: $(VENV)/.installed  ## Print how long each kernel takes to compile, for a first band and for the demo
-	$(BIN)/python tools/compile_times.py tools/walks.py
+	$(BIN)/python tools/compile_times.py
 
 light: $(VENV)/.installed  ## Print what short commands cost: modules, and processor time beside numpy and click
 	$(BIN)/python tools/light.py

@@ -51,7 +51,7 @@ def command(data: Path, output: Path, only: tuple[str, ...], resamples: int) -> 
     shown = next(one for one in judged if one.question.name == SHOWN)
     figures.draw_attacks(shown, folder / "btas2016-attack.svg")
     figures.draw_curves(shown, CURVES, folder / "btas2016-curves.svg")
-    figures.draw_taus(judged, folder / "tau.svg")
+    figures.draw_taus(rows, folder / "tau.svg")
     (output / "evidence.md").write_text(page(rows, curve, attacked), encoding="utf-8")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -25,23 +26,23 @@ def draw_curves(judged: Judged, names: Sequence[str], path: Path) -> None:
     save(ax.figure, path)
 
 
-def draw_taus(judged: Sequence[Judged], path: Path) -> None:
+def draw_taus(rows: Sequence[dict[str, Any]], path: Path) -> None:
     """Draw Kendall's tau between the two rankings for every board of the sources that have controls."""
     ax = Figure(figsize=(7.2, 2.6), layout="constrained").subplots()
     shift, control = colours(2)
-    with_controls = sorted({one.source for one in judged if one.question.kind == "control"})
+    with_controls = sorted({row["source"] for row in rows if row["kind"] == "control"})
     kinds = [
         (source, kind, colour) for source in with_controls for kind, colour in (("control", control), ("shift", shift))
     ]
     names = {"control": "halves of one domain", "shift": "another domain"}
-    for row, (source, kind, colour) in enumerate(kinds):
-        taus = sorted(one.deployed.tau for one in judged if (one.source, one.question.kind) == (source, kind))
+    for line, (source, kind, colour) in enumerate(kinds):
+        taus = sorted(float(row["tau"]) for row in rows if (row["source"], row["kind"]) == (source, kind))
         # Boards of equal tau stand above each other.
-        heights = row + np.linspace(-0.3, 0.3, len(taus))
+        heights = line + np.linspace(-0.3, 0.3, len(taus))
         ax.plot(taus, heights, "o", ms=5, color=colour, mec="none", alpha=0.8)
-        ax.plot([np.median(taus)] * 2, [row - 0.4, row + 0.4], color="0.2", lw=1.5)
+        ax.plot([np.median(taus)] * 2, [line - 0.4, line + 0.4], color="0.2", lw=1.5)
     ax.set_yticks(range(len(kinds)), [f"{source}: {names[kind]}" for source, kind, _ in kinds])
-    ax.set(xlabel="Kendall's tau: ranking by EER against ranking at thresholds fixed in advance", xlim=(0.4, 1.02))
+    ax.set(xlabel="Kendall's tau between the ranking by EER and the one a priori", xlim=(0.4, 1.02))
     ax.grid(axis="x", alpha=0.25)
     ax.spines[["top", "right"]].set_visible(False)
     ax.invert_yaxis()

@@ -45,12 +45,11 @@ many move without a shift.
 CASE = """## One board, told
 
 Five teams entered the BTAS 2016 speaker anti-spoofing competition (Korshunov et al., 2016). Its test set has two
-attacks that its development set lacks; one is `{board}`, speech replayed by a laptop to a new phone. By the EER on
-that attack {first} comes first with {eer}: its scores separate the attack well. At its threshold, fixed on the
-attacks that were known, its HTER is {hter}, and its rank among the five is surely {lower} to {upper}. {best} comes
-first a priori with {its_hter}. A bank that chose by the EER of that attack would have bought the entry that fails on
-it. Nothing is wrong with the scores: the *threshold* no longer fits them, and a measure that picks its threshold on
-the test set hides that.
+attacks that its development set lacks; one is `{board}`. By the EER on that attack {first} comes first with {eer}:
+its scores separate the attack well. At its threshold, fixed on the attacks that were known, its HTER is {hter}, and
+its rank among the five is surely {rank}. {best} comes first a priori with {its_hter}. A bank that chose by the EER of
+that attack would have bought the entry that fails on it. Nothing is wrong with the scores: the *threshold* no longer
+fits them, and a measure that picks its threshold on the test set hides that.
 """
 
 
@@ -61,8 +60,7 @@ def page(rows: Sequence[Row], curve: Any, attack_rows: Sequence[Row]) -> str:
         board=case["board"],
         first=case["first_by_eer"],
         best=case["first_a_priori"],
-        lower=case["rank_lower"],
-        upper=case["rank_upper"],
+        rank=case["rank_lower"] if case["rank_lower"] == case["rank_upper"] else f"{case['rank_lower']} or worse",
         **{name: _percent(case[name]) for name in ("eer", "hter", "its_hter")},
     )
     opening = OPENING.format(

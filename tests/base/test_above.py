@@ -23,6 +23,7 @@ def test_every_name_leads_to_a_function(name: str) -> None:
         "curves.averaging.result",
         "curves.epsc",
         "studies.coverage",
+        "studies.watching",
         "uncertainty.ranking.leaderboard",
     ):
         import_module(f"priori.{module}")

@@ -52,7 +52,7 @@ def test_who_makes_the_errors_is_user_rates_of_the_best_system() -> None:
     assert here is not None
     curve = study.curves[1]
     found = priori.user_rates(curve.test, float(curve.threshold[study.at]))
-    worst = found.of_kind("goat", 10)
+    worst = found.of_role("genuine", 10)
     table = here["tables"][0]
     assert (len(table.rows), table.rows[0][0]) == (10, str(worst["user"][0]))
     assert table.rows[0][2] == f"{100 * worst['shrunken'][0]:.2f} %"

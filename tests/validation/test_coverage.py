@@ -11,7 +11,7 @@ import pytest
 
 import priori
 from priori.uncertainty.bands.roc_bands import roc_band
-from priori.uncertainty.bootstrap.intervals import simultaneous_bounds
+from priori.uncertainty.bootstrap.calibration import simultaneous_bounds
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "validation" / "coverage"))

@@ -486,8 +486,8 @@ def rate_spread(
 def rate_spreads(trials: Trials, thresholds: Floats, shared: str, *, above: bool) -> Spread:
     """Return the spread of the error rate at each of several thresholds; ``above`` says where errors lie."""
     if shared == "none" or trials.user is None:
-        errors = len(trials) - trials.rejected(thresholds) if above else trials.rejected(thresholds)
-        rate, sure = errors / len(trials), np.full(thresholds.size, np.inf)
+        rejected = trials.rejected(thresholds)
+        rate, sure = (len(trials) - rejected if above else rejected) / len(trials), np.full(thresholds.size, np.inf)
         known = {"people": np.zeros(thresholds.size, int), "pseudo": np.ones(thresholds.size)}
         return Spread(rate, rate * (1 - rate) / len(trials), sure, sure, **known)
     (people,) = People.of(trials, crossed=shared == "crossed")

@@ -19,7 +19,7 @@ from priori.report import render_html
 from priori.scores.systems import System
 from priori.studies.evaluation import Settings, make_study
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
-from priori.uncertainty.bootstrap.plans import Identities
+from priori.uncertainty.bootstrap.layout import Identities
 from priori.words.sentences import describe_settings
 
 COMMANDS = ["epc", "compare", "report"]

@@ -17,7 +17,7 @@ from priori.base.results import plain
 from priori.base.types import Floats, Ints, Mask
 from priori.curves.areas import Areas, areas
 from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT, curve_cautions, disagreements
-from priori.curves.epc import EPC, epc, row_of
+from priori.curves.epc import EPC, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
 from priori.scores import condense_all
 from priori.scores.systems import SourceFile, System
@@ -331,9 +331,7 @@ def _board(
     if len(curves) < 3 or tested is None or settings.unpaired or not drawn:
         return None
     lower, upper = np.array([(band.lower[index], band.upper[index]) for band in bands if band is not None]).T
-    here = [row_of(curve, index) for curve in curves]
-    compared, evidence = tested.compared.at(index), tested.evidence.at(index)
-    return leaderboard_of(here, compared, evidence, (lower, upper), threads=settings.threads)
+    return leaderboard_of(tested.evidence.at(index), (lower, upper), threads=settings.threads)
 
 
 def _band(

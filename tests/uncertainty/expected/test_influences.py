@@ -7,8 +7,7 @@ import pytest
 
 from priori import Scores
 from priori.scores.influence import Moves, People
-from priori.uncertainty.expected.judging import Judged, influence_of
-from priori.uncertainty.expected.units import Units
+from priori.uncertainty.expected.influences import Judged, Units, influence_of, without_noise
 
 PEOPLE = 14
 
@@ -49,3 +48,20 @@ def test_trials_that_share_both_people_count_once(level: float) -> None:
     assert (influence**2).sum() == pytest.approx(once)
     assert 0.5 < once / twice < 1
     assert share == pytest.approx(once / twice)
+
+
+@pytest.mark.parametrize("rows", [3, 40])
+def test_noise_is_taken_off_each_alpha_as_if_it_were_alone(rows: int) -> None:
+    """Also where so much noise is taken off that products of all alphas would be negative."""
+    rng = np.random.default_rng(rows)
+    influence = rng.normal(size=(30, 2, 5)) + 2 * rng.normal(size=(30, 1, 1))
+    noise = 0.8 * rng.normal(size=(rows, 2, 5))
+    together = without_noise(influence, noise)
+    for alpha in range(5):
+        alone = without_noise(influence[:, :, [alpha]], noise[:, :, [alpha]])
+        found, expected = (np.einsum("us,ut->st", *[each] * 2) for each in (together[:, :, alpha], alone[:, :, 0]))
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+        values, vectors = np.linalg.eigh(
+            sum(sign * each.T @ each for sign, each in ((1, influence[:, :, alpha]), (-1, noise[:, :, alpha])))
+        )
+        np.testing.assert_allclose(expected, vectors * np.maximum(values, 0) @ vectors.T, atol=1e-9)
