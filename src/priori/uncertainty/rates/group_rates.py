@@ -207,7 +207,7 @@ def group_rates(
     )._came_from(known)
 
 
-def _doubts(names: Sequence[str], people: Ints) -> list[str]:
+def _doubts(names: list[str], people: Ints) -> list[str]:
     """Say so where groups have few users, or are too many."""
     doubts: list[str] = []
     few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
