@@ -52,7 +52,7 @@ RESULTS: dict[str, str] = {
     "Leaderboard": "priori.uncertainty.ranking.leaderboard",
     "Coverage": "priori.studies.coverage",
     "ZTest": "priori.uncertainty.comparing.ztests",
-    "ZTestCurve": "priori.uncertainty.comparing.ztest_curves",
+    "ZTestCurve": "priori.uncertainty.comparing.ztests",
     "ProportionInterval": "priori.uncertainty.rates.proportions",
     "ProportionTest": "priori.uncertainty.rates.proportions",
     "RateInterval": "priori.uncertainty.rates.rate_intervals",
