@@ -20,10 +20,10 @@ def test_every_name_leads_to_a_function(name: str) -> None:
     assert callable(getattr(import_module(module), function))
     for module in (
         "curves.averaging.epc",
-        "curves.averaging.result",
+        "curves.averaging.average",
         "curves.epsc",
         "studies.coverage",
-        "uncertainty.leaderboard",
+        "uncertainty.ranking.leaderboard",
     ):
         import_module(f"priori.{module}")
     kind, _, method = name.partition(".")

@@ -303,18 +303,12 @@ class TrialsWithin(Draws):
 
     def counts(self, first: int, rows: int) -> Iterator[Pair]:
         negative, positive = (self.room.take(c, rows, width) for c, width in enumerate(self.widths))
-        load_kernel("draw_within")(
-            first,
-            self.seed,
-            self.inner,
-            self.how,
-            self.users,
-            self.future,
-            *self.purposes,
-            *self.classes,
-            negative,
-            positive,
-        )
+        times = np.ones((self.classes[0].size.size, rows))
+        if self.users:
+            draw = load_kernel("multiplicities")
+            draw(first, self.seed, self.inner, self.users, self.future[0], self.purposes[0], times)
+        draw = load_kernel("draw_within")
+        draw(first, self.seed, self.how, times, self.future, self.purposes[1], *self.classes, negative, positive)
         if self.places is None:
             yield _joined(self.bins[0], negative, positive)
             return

@@ -122,19 +122,19 @@ def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignor
 
 
 @compiled
-def _draw_trials(state, trials, mult, draws, future, counts):  # type: ignore[no-untyped-def]
+def _draw_trials(state, trials, times, draws, future, counts):  # type: ignore[no-untyped-def]
     """Fill the counts of one class.
 
-    Unit u comes ``mult[u]`` times, and each copy's trials are drawn among themselves: as many as there are, or
+    Unit u comes ``times[u]`` times, and each copy's trials are drawn among themselves: as many as there are, or
     ``draws`` of them if that is not negative (one unit only). With ``future`` not negative (one unit only) that many
     trials are drawn from what was drawn.
     """
     fill(counts, 0)
     whole_set = np.int64(0)
     for u in range(trials.size.size):
-        if mult[u] == 0:
+        if times[u] == 0:
             continue
-        left = mult[u] * trials.size[u] if draws < 0 else draws
+        left = np.int64(times[u]) * trials.size[u] if draws < 0 else draws
         whole_set += left
         whole = trials.size[u]
         for i in range(trials.heavy[u], trials.heavy[u + 1]):
@@ -200,24 +200,18 @@ def _draw_again(state, draws, whole, counts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def draw_within(  # type: ignore[no-untyped-def]
-    first, seed, inner, how, users, future, user_stream, trial_stream, negative, positive, counts, others
-):
+def draw_within(first, seed, how, times, future, purpose, negative, positive, counts, others):  # type: ignore[no-untyped-def]
     """Fill the counts of the negatives, ``counts[r, b]``, and those of the positives, for ``first``, ``first + 1``, ...
 
-    ``users`` of them are drawn (0: none), anew every ``inner`` replicates; then trials within each.
+    Unit u comes ``times[u, r]`` times; trials are drawn within each.
     """
-    mult = np.empty(negative.size.size, np.int64)
-    fill(mult, 1)
     sizes = np.empty((2, 2), np.int64)
     negatives, positives = total(negative.size), total(positive.size)
     for i in range(counts.shape[0]):
-        if users > 0:
-            draw_users(seed, user_stream, (first + i) // inner, users, future[0], mult)
-        state = stream(seed, trial_stream, first + i)
+        state, own = stream(seed, purpose, first + i), times[:, i]
         class_sizes(state, how, negatives, positives, future, sizes)
-        _draw_trials(state, negative, mult, sizes[0, 0], sizes[1, 0], counts[i])
-        _draw_trials(state, positive, mult, sizes[0, 1], sizes[1, 1], others[i])
+        _draw_trials(state, negative, own, sizes[0, 0], sizes[1, 0], counts[i])
+        _draw_trials(state, positive, own, sizes[0, 1], sizes[1, 1], others[i])
 
 
 @compiled
