@@ -91,7 +91,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(people.measure_groups, size.bands // 2),
             partial(people.measure_own, size.bands // 2),
             partial(people.measure_curves, size.bands // 4),
-            partial(people.measure_zoo, size.bands // 2),
+            partial(people.measure_alike, size.bands // 2),
         ],
         "limits": [partial(rates.limits, size.rates // 4)],
         "hard-limits": [partial(measure_limits, size.rates // 4)],

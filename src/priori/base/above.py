@@ -25,8 +25,9 @@ ABOVE: dict[str, str] = {
     "ZTestCurve.plot": "priori.plots.comparison:plot_confidence",
     "Leaderboard.plot": "priori.plots.leaderboard:plot_slopes",
     "GroupRates.plot": "priori.plots.people:plot_groups",
-    "UserRates.plot": "priori.plots.people:plot_zoo",
+    "UserRates.plot": "priori.plots.people:plot_users",
     "Coverage.plot": "priori.plots.coverage:plot_coverage",
+    "Watch.plot": "priori.plots.watch:plot_watch",
     "ZTest.sentence": "priori.words.sentences:ztest_verdict",
 }
 

@@ -12,7 +12,7 @@ import pytest
 import priori
 from pages import unexplained
 from priori import OptionError, Scores
-from priori.app.form_fields import Choices
+from priori.app.choices import Choices
 from priori.app.limits import Limits
 from priori.app.pages import Pages
 from priori.report import render_html

@@ -12,7 +12,7 @@ import pytest
 import priori
 from four_users import small
 from priori import OptionError, Scores
-from priori.app.form_fields import Choices, resampling_fields
+from priori.app.choices import Choices, resampling_fields
 from priori.app.limits import Limits
 from priori.base.options import _read_number, option_fields
 from priori.cli import cli

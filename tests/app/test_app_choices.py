@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priori.app.command import command_of
-from priori.app.form_fields import Choices, in_form_words
+from priori.app.choices import Choices, command_of, in_form_words
 from priori.app.limits import FieldErrors, Limits
 from priori.base.errors import OptionError
 
