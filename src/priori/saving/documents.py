@@ -45,7 +45,7 @@ RESULTS: dict[str, str] = {
     "AposterioriDET": "priori.curves.roc",
     "RocBand": "priori.uncertainty.bands.roc_bands",
     "RateBands": "priori.uncertainty.bands.roc_bands",
-    "AverageCurve": "priori.curves.averaging.result",
+    "AverageCurve": "priori.curves.averaging.average",
     "AverageEPC": "priori.curves.averaging.epc",
     "Comparison": "priori.uncertainty.comparing.comparison",
     "Ranking": "priori.uncertainty.ranking.ranking",
