@@ -18,9 +18,8 @@ from priori.base.errors import InputError, OptionError, unknown
 from priori.base.results import Result
 from priori.base.saved import Saved, column, in_part
 from priori.base.types import Floats
-from priori.curves.averaging.datasets import DataSets, Parts
+from priori.curves.averaging.datasets import Commensurability, DataSets, Parts, commensurability
 from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, PlanInside, shares_of
-from priori.curves.averaging.scales import Commensurability, commensurability
 from priori.curves.checks import common_cautions
 from priori.curves.epc import EPC, curve_in_part, epc
 from priori.decisions.criteria import Criterion
