@@ -96,7 +96,7 @@ def test_schemas_are_strict(name: str, change: dict[str, object]) -> None:
 
 
 def test_the_schema_command() -> None:
-    done = CliRunner().invoke(cli, ["schema", "epc"])
+    done = CliRunner().invoke(cli, ["schema", "EPC"])
     assert json.loads(done.stdout) == schema("EPC")
     assert set(json.loads(CliRunner().invoke(cli, ["schema"]).stdout)["$defs"]) == set(RESULTS)
     assert CliRunner().invoke(cli, ["schema", "nothing"]).exit_code == 2
