@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from priori.base.types import Floats, Ints, Mask
 from priori.engines.engine import By, Count, Counts, Fetch, Panel, TooMany
-from priori.engines.grid import Grid
-from priori.engines.histogram import NOTHING, Distinct, distinct, merged
 from priori.scores import NanPolicy, nan_error
-from priori.scores.cuts import Cuts
+from priori.scores.grid import Grid
+from priori.scores.histogram import NOTHING, Distinct, distinct, merged
+from priori.scores.sorting import Cuts
 
 #: Scores fetched are reduced to distinct ones whenever this many have come together.
 GATHERED = 1 << 22

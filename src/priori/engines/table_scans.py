@@ -17,13 +17,13 @@ from priori.base.errors import InputError, OptionError, unknown
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import Panel, TableSettings
 from priori.engines.engine_choice import ENGINES, PER_LINE, SMALL, EngineName, bytes_of, is_columnar
-from priori.engines.explorer import BINS
 from priori.engines.parquet_files import Files, Watch
 from priori.engines.table import PER_TRIAL, Table
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.layout import Columns
 from priori.readers.trial_tables import TrialTable, Values, needed_columns, read_table, several
 from priori.scores import Names, NanPolicy, ScoreSet
+from priori.scores.histogram import BINS
 
 #: Values of a column that rows may have.
 Condition = dict[str, list[str]]
@@ -123,14 +123,15 @@ def scan_table(
     found: dict[str, list[Table]] = {name: [] for name, _, _ in chosen}
     for part, called in zip(parts, names, strict=True):
         named = [(f"{source.name} ({name}, {called})", source.titles.get(column, column)) for name, column, _ in chosen]
-        panels = source.panels(
-            [*zip(named, (name for name, _, _ in chosen), strict=True)],
-            [_condition(table, titles, part & own) for _, _, own in chosen],
-            _condition(table, titles, part),
-            int(number[part].sum()),
-            titles[systems] if isinstance(systems, str) else None,
-        )
-        for (name, _, _), (panel, system) in zip(chosen, panels, strict=True):
+        if not all((part & own).any() for _, _, own in chosen):
+            raise InputError(f"{source.name}: no rows; every system needs both sets")
+        whose = titles[systems] if isinstance(systems, str) else None
+        met = {column: table.values_in(title, part) for title, column in titles.items()}
+        score = named[0][1]
+        if whose is not None:
+            named = [(title, name) for (title, _), (name, _, _) in zip(named, chosen, strict=True)]
+        panel = source.panel(met, int(number[part].sum()), score, named, whose)
+        for system, (name, _, _) in enumerate(chosen):
             memory, bins = max(room // len(chosen), 1 << 20), _bins(room, len(chosen))
             found[name].append(Table(panel, memory=memory, bins=bins, system=system))
     for note in notes:
@@ -162,13 +163,6 @@ def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[Tri
     codes = {key: inverse.astype(np.int32) for key, (_, inverse) in found.items()}
     number = np.array([int(rows) for rows in counted["rows"].tolist()], dtype=np.int64)
     return TrialTable(Columns({}, codes, names), dict(zip(titles, keys, strict=True)), source.name), number
-
-
-def _condition(table: TrialTable, titles: Mapping[str, str], rows: Any) -> Condition:
-    """Return the values that the rows have in each column: they are all rows with these."""
-    if not rows.any():
-        raise InputError(f"{table.name}: no rows; every system needs both sets")
-    return {column: table.values_in(title, rows) for title, column in titles.items()}
 
 
 # -- where the table is ----------------------------------------------------------------------------------------------
@@ -209,24 +203,17 @@ class _InFiles:
         found = ordered.select(*keys, "rows").fetchnumpy()
         return {name: unmasked(column) for name, column in found.items()}
 
-    def panels(
-        self,
-        systems: Sequence[tuple[tuple[str, str], str]],
-        conditions: Sequence[Condition],
-        condition: Condition,
-        rows: int,
-        system_in: str | None,
-    ) -> list[tuple[Panel, int]]:
-        """Return the panel of the rows that meet a condition, and the number of each system in it.
+    def panel(
+        self, met: Condition, rows: int, score: str, systems: Sequence[tuple[str, str]], system_in: str | None
+    ) -> Panel:
+        """Return the panel of the so many rows that meet a condition.
 
-        ``systems`` are what each is called, its column of scores, and its name in the column ``system_in``.
+        ``systems`` are what each is called, and its column of scores, or its name in the column ``system_in``.
         """
-        part, settings = self.files.part(_sql(condition), rows), replace(self.files.settings, more={})
-        settings = replace(settings, columns={**settings.columns, "score": systems[0][0][1]})
-        named = [(title, column if system_in is None else name) for (title, column), name in systems]
+        part, settings = self.files.part(_sql(met), rows), replace(self.files.settings, more={})
+        settings = replace(settings, columns={**settings.columns, "score": score})
         whose = None if system_in is None else f"CAST({quoted(system_in)} AS VARCHAR)"
-        panel = DuckDB(part.relation(), settings, source=self.name, files=part, systems=named, system_in=whose)
-        return [(panel, number) for number in range(len(systems))]
+        return DuckDB(part.relation(), settings, source=self.name, files=part, systems=systems, system_in=whose)
 
 
 def _sql(condition: Condition) -> str:
@@ -265,26 +252,14 @@ class _InSpark:
         grouped = named.group_by(*keys).agg(nw.len().alias("rows"), nw.col(PLACE).min())
         return dict(self.spark.collect(grouped.sort(PLACE, *keys).select(*keys, "rows")))
 
-    def panels(
-        self,
-        systems: Sequence[tuple[tuple[str, str], str]],
-        conditions: Sequence[Condition],
-        condition: Condition,
-        rows: int,
-        system_in: str | None,
-    ) -> list[tuple[Panel, int]]:
-        """Return one panel for all systems that are columns, one for each where they have rows of their own."""
-
-        def panel(met: Condition, own: Sequence[tuple[str, str]]) -> Panel:
-            settings = replace(self.spark.settings, more={})
-            settings = replace(settings, columns={**settings.columns, "score": own[0][1]})
-            tests = (nw.col(title).cast(nw.String).is_in(values) for title, values in met.items())
-            frame, watch = self.spark.frame.filter(reduce(and_, tests)), self.spark.watch
-            found: Panel = type(self.spark)(frame, settings, source=own[0][0], systems=own, watch=watch)
-            return found
-
-        named = [own for own, _ in systems]
-        if system_in is not None:
-            return [(panel(met, [own]), 0) for met, own in zip(conditions, named, strict=True)]
-        whole = panel(condition, named)
-        return [(whole, number) for number in range(len(systems))]
+    def panel(
+        self, met: Condition, rows: int, score: str, systems: Sequence[tuple[str, str]], system_in: str | None
+    ) -> Panel:
+        settings = replace(self.spark.settings, more={})
+        settings = replace(settings, columns={**settings.columns, "score": score})
+        tests = (nw.col(title).cast(nw.String).is_in(values) for title, values in met.items())
+        frame, watch = self.spark.frame.filter(reduce(and_, tests)), self.spark.watch
+        found: Panel = type(self.spark)(
+            frame, settings, source=systems[0][0], systems=systems, system_in=system_in, watch=watch
+        )
+        return found

@@ -19,8 +19,8 @@ from priori.base.types import Floats, Progress
 from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
-from priori.engines.narrow_cuts import most_between
 from priori.scores import BOUND, Scores, ScoreSet, condense, condense_all
+from priori.scores.histogram import most_between
 from priori.scores.score_set import TooManyEntries, narrow_caution
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.designs.crossed import CROSSED

@@ -20,7 +20,7 @@ from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR
 from priori.scores import ScoreSet
-from priori.scores.people import unknown_impostors
+from priori.scores.labels import unknown_impostors
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.designs.base import FEW_USERS
 from priori.uncertainty.bootstrap.draws import bins_caution

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument
 from priori.engines import Table
-from priori.engines.narrow_cuts import most_between
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense_all, counts_of
+from priori.scores.histogram import most_between
 from priori.scores.score_set import mixed_sets
 from priori.uncertainty.expected.score_axis import ScoreAxis
 

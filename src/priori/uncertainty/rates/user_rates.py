@@ -25,7 +25,7 @@ from priori.base.types import Codes, Floats, Index, Ints, Mask
 from priori.decisions.outcomes import as_threshold
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.inputs import as_score_set
-from priori.scores.people import no_people, unknown_impostors
+from priori.scores.labels import no_people, unknown_impostors
 from priori.uncertainty.rates.beta_binomial import fit_beta_binomial
 from priori.uncertainty.rates.proportions import check_level
 
