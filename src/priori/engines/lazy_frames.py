@@ -18,17 +18,15 @@ from numpy.typing import NDArray
 
 from priori.base.dataframes import not_names
 from priori.base.errors import InputError, PrioriError
-from priori.base.types import Floats, Ints, Mask
+from priori.base.types import Ints
 from priori.engines.engine import SAMPLE, By, Count, Counts, Fetch, JoinedRows, Panel, Survey, TableSettings, TooMany
+from priori.engines.expressions import RANGES, bin_of, ranges
 from priori.readers.duckdb_parser import first_line
 from priori.scores import Names, Scores, nan_error
-from priori.scores.grid import Grid, joined_runs
 from priori.scores.histogram import Distinct, merged
 
 Columns = dict[str, NDArray[Any]]
 
-#: The most ranges that one expression tells apart: Java leaves longer ones uncompiled, which costs five times as much.
-RANGES = 16
 #: Up to so many bins are fetched by their numbers; of more, whole ranges are.
 LISTED = 1 << 12
 #: How the users of a pair of trials compare, where they are not the same.
@@ -291,7 +289,7 @@ class Lazy(Panel):
         """Return the counts for requests, each for one system, by one grouping."""
         by: By = requests[0].by
         names = ["part"] if isinstance(by, int) else [*by]
-        bins = [partial(_bin, request.bins[0]) for request in requests]
+        bins = [partial(bin_of, request.bins[0]) for request in requests]
         stack = self._stacked([request.systems[0] for request in requests], bins, by)
         told = self.collect(stack.group_by("system", "value", "positive", *names).agg(nw.len().alias("rows")))
         answers: list[Any] = []
@@ -313,7 +311,7 @@ class Lazy(Panel):
             keys.append("failed")
         # Not the mean of infinite scores: engines differ in what that is.
         finite = nw.when((nw.col("score") > -np.inf) & (nw.col("score") < np.inf)).then(nw.col("score"))
-        binned = trials.with_columns(*(_bin(bins, title).alias(name) for bins, title, name in each))
+        binned = trials.with_columns(*(bin_of(bins, title).alias(name) for bins, title, name in each))
         asked = [nw.len().alias("rows")]
         if request.means:
             binned = binned.with_columns(finite.alias("finite"))
@@ -366,9 +364,9 @@ class Lazy(Panel):
         inside = None
         for number, request in enumerate(requests):
             bins = np.flatnonzero(request.keep)
-            kept = _bin(_ranges(request.grid, request.keep), "value") % 2 == 1
+            kept = bin_of(ranges(request.grid, request.keep), "value") % 2 == 1
             if bins.size <= LISTED:
-                kept = kept & _bin(request.grid, "value").is_in(bins.tolist())
+                kept = kept & bin_of(request.grid, "value").is_in(bins.tolist())
             kept = kept if len(requests) == 1 else (nw.col("system") == str(number)) & kept
             inside = kept if inside is None else inside | kept
         grouped = (
@@ -457,57 +455,3 @@ def _whole(column: NDArray[Any]) -> Ints:
     if column.dtype.kind == "O":
         return np.array([int(number) for number in column], dtype=np.int64)
     return column.astype(np.int64)
-
-
-# -- expressions ---------------------------------------------------------------------------------------------
-
-
-def _tree(starts: Sequence[float], beyond: Callable[[float], Any], leaf: Callable[[int], Any]) -> Any:
-    """Return the expression of the leaf whose number is how many of the starts the score lies beyond."""
-
-    def between(low: int, high: int) -> Any:
-        if low == high:
-            return leaf(low)
-        middle = (low + high) // 2
-        return nw.when(beyond(starts[middle])).then(between(middle + 1, high)).otherwise(between(low, middle))
-
-    return between(0, len(starts))
-
-
-def _bin(bins: Grid | Floats, score: str) -> Any:
-    """Return the expression of the bin of a score; none where the score is none.
-
-    Between ascending cuts it is a tree of comparisons; in a grid the same arithmetic as `Grid.bins`.
-    """
-    column = nw.col(score)
-    if isinstance(bins, Grid):
-        grid = bins
-
-        def within(segment: int) -> Any:
-            last = float(grid.first[segment + 1] - grid.first[segment] - 1)
-            steps = ((column - float(grid.low[segment])) * float(grid.scale[segment])).clip(0.0, last)
-            whole = steps - steps % 1.0  # exact; a cast alone would round in some engines
-            return whole.cast(nw.Int64) + int(grid.first[segment])
-
-        inner = _tree(grid.low[1:].tolist(), column.__ge__, within)
-        upper = nw.when(column == np.inf).then(nw.lit(grid.size - 1, nw.Int64)).otherwise(inner)
-        found = nw.when(column == -np.inf).then(nw.lit(0, nw.Int64)).otherwise(upper)
-    else:
-        found = _tree(bins.tolist(), column.__gt__, lambda number: nw.lit(number, nw.Int64))
-    return nw.when(~column.is_null()).then(found)
-
-
-def _ranges(grid: Grid, keep: Mask) -> Floats:
-    """Return cuts between which, in every other bin from the first, lie the scores of the bins to keep.
-
-    Of many ranges those next to each other are joined, so a few more scores than wanted may lie inside.
-    """
-    bins = np.flatnonzero(joined_runs(keep, RANGES))
-    starts = bins[np.append(True, np.diff(bins) > 1)]
-    ends = bins[np.append(np.diff(bins) > 1, True)] + 1
-    largest = np.finfo(np.float64).max
-    low = grid.lowest(starts)
-    high = np.where(ends < grid.size - 1, grid.lowest(np.minimum(ends, grid.size - 2)), np.inf)
-    with np.errstate(over="ignore"):
-        cuts = np.column_stack([np.nextafter(low, -np.inf), np.nextafter(high, -np.inf)]).ravel()
-    return np.asarray(np.minimum(cuts, largest))

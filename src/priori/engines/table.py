@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats
-from priori.engines.batch_counting import LEAST_ROOM
 from priori.engines.engine import Count, Panel, TooMany, changed
 from priori.engines.explorer import Explorer, cut_candidates, narrow_cuts
+from priori.engines.streaming import LEAST_ROOM
 from priori.scores import Names, Scores, ScoreSet
 from priori.scores.asking import Asking, asked, asking
 from priori.scores.candidates import Chooser, Shortlist
