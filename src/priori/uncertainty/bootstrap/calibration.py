@@ -1,4 +1,4 @@
-"""Calibration: what replicates lack of the stated coverage, measured on the test set itself and put right.
+"""From replicates to bounds: intervals, and what replicates lack of the stated coverage, measured and put right.
 
 A bootstrap from few users is too narrow, one with two identities per trial too wide, and one that saw no error
 knows of none. Each bootstrap says which of three corrections it needs (`designs`), all measured by simulation (see the
@@ -14,27 +14,91 @@ documentation):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
+from priori.base.quantiles import percentile_bounds, quantile
 from priori.base.types import Floats
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
-from priori.scores.influence import Errors, People, SampleMean, Spread, kish, spread_of_errors, spread_of_means
+from priori.scores.influence import (
+    FEW_ERRING,
+    Errors,
+    People,
+    SampleMean,
+    Spread,
+    kish,
+    spread_of_errors,
+    spread_of_means,
+)
 from priori.scores.score_set import counted_apart
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
+from priori.uncertainty.bootstrap.layout import Identities
+
+if TYPE_CHECKING:
+    from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003
+#: Below this many users the spread between them is hardly known: plain intervals cover less than they say.
+FEW_USERS = 20
+#: Below this many users any interval is doubtful, calibrated or not.
+TOO_FEW_USERS = 10
+TOO_FEW = "so few say little about everybody else, whatever the interval"
+#: A class that has less of the variance than this hardly matters to the measure.
+MATTERS = 0.2
+CLASSES = ("negatives", "positives")
 #: How far a rate is moved to see how a measure follows.
 STEP = 1e-4
 
 #: The scores of another system on the same trials and its thresholds, where two are compared.
 Other = tuple[ScoreSet, Floats] | None
+
+
+# -- from the values of the replicates to lower and upper bounds ---------------------------------------------------
+
+
+def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> tuple[Floats, Floats]:
+    """Return the bounds of a pointwise interval from replicates, one row each; ``level`` may differ by column.
+
+    The quantiles (1 - level)/2 and (1 + level)/2 (2007, section 3.2), at exact ranks; or, ``centred``, what lies no
+    farther from the mean of the replicates than a share ``level`` of them (2005, section 5).
+    """
+    if centred:
+        mean = values.mean(axis=0)
+        half = quantile(np.abs(values - mean), float(level))
+        return mean - half, mean + half
+    return percentile_bounds(values, level)
+
+
+def simultaneous_bounds(
+    values: Floats, level: float, *, stretch: Callable[[float], float | Floats] = float, rates: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the bounds of a band that holds a share ``level`` of whole curves (studentised maximum).
+
+    Each replicate's largest distance from the mean of the replicates in standard deviations is taken along the
+    curve; the band reaches as many standard deviations as a share ``level`` of them stays within, or what
+    ``stretch`` makes of that number. Where replicates do not differ the band has no width. With ``rates``, numbers
+    from 0 to 1, all this is done to the arcsine of their square root: rare errors are skewed, and it is not.
+    """
+    if rates:
+        lower, upper = simultaneous_bounds(np.arcsin(np.sqrt(np.clip(values, 0.0, 1.0))), level, stretch=stretch)
+        return np.sin(np.maximum(lower, 0.0)) ** 2, np.sin(np.minimum(upper, np.pi / 2)) ** 2
+    mean, spread = values.mean(axis=0), values.std(axis=0)
+    moving = spread > 1e-12 * np.maximum(np.abs(mean), 1e-300)
+    if not moving.any():
+        return mean, mean.copy()
+    distance = np.abs(values[:, moving] - mean[moving]) / spread[moving]
+    half = np.where(moving, stretch(float(quantile(distance.max(axis=1), level))) * spread, 0.0)
+    return mean - half, mean + half
+
+
+# -- what is done to replicates before -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -190,20 +254,15 @@ def calibrated(
     spread: Spread,
     *,
     scale: Floats | None = None,
-    weight: Floats | None = None,
-    growth: tuple[float, float] = (0.0, 0.0),
+    pseudo: bool = True,
 ) -> Calibration:
     """Return the calibration of draws that vary so; in the difference of paired systems no pseudo-users have weight."""
     rate = error_rates(test, thresholds)
     freedom = spread.joint_freedom(slopes_of(test, rate, plan))
-    scale = np.ones_like(rate) if scale is None else scale
-    weight = np.zeros_like(rate) if weight is None else weight
-    return Calibration(rate, scale, weight, freedom, spread, growth)
-
-
-def drawn_growth(plan: BootstrapPlan) -> tuple[float, float]:
-    """Return what is drawn of a future set: it grows with its users; that each has other trials is the scale's."""
-    return plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1]
+    weight = spread.pseudo if pseudo else np.zeros_like(rate)
+    # A future set grows with its users; that each has other trials is the scale's.
+    growth = plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1]
+    return Calibration(rate, np.ones_like(rate) if scale is None else scale, weight, freedom, spread, growth)
 
 
 def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]) -> Spread:
@@ -236,3 +295,77 @@ def _sample(
     number = sets[0].negative_weights if negative else sets[0].positive.number
     people = People(getattr(owners, name), owners.count, owners.negative_partner if negative else None, number)
     return SampleMean(Errors.of([getattr(each, name).score for each in sets], cuts, above=negative), people, sign)
+
+
+# -- warnings about the errors seen ---------------------------------------------------------------------------------
+
+
+def error_cautions(
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, calibration: Calibration | None, *, paired: bool = False
+) -> tuple[Caution, ...]:
+    """Return warnings about the errors at these thresholds; of ``paired`` systems, about those they do not share.
+
+    Where a threshold accepts or rejects everything whatever its score, that is no finding.
+    """
+    spread = plan.design.spread(test, thresholds, plan) if calibration is None else calibration.spread
+    decides = np.isfinite(thresholds)
+    matters = _matters(test, thresholds, plan, spread, calibration) & decides
+    found: list[Caution] = []
+    for erring, important, name in zip(spread.erring, matters, CLASSES, strict=True):
+        # Where most users err they are few users, not few that err.
+        few = important & (erring > 0) & (erring < min(FEW_ERRING, spread.people / 2))
+        none = important & (erring == 0)
+        if none.any() and not paired:
+            users = f" and {spread.people} users" if spread.people else ""
+            found.append(
+                Caution(
+                    "no-errors",
+                    f"no error among the {name} at {_where(none, plan)}: the interval rests on "
+                    f"{getattr(test, f'n_{name}')} trials{users} without one, not on any that was seen",
+                )
+            )
+        if few.any():
+            number = int(np.ceil(erring[few].min() - 1e-9))
+            what = "tell the systems apart on" if paired else "make all or most of the errors among"
+            found.append(
+                Caution(
+                    "few-erring-users",
+                    f"as few as {number} of {spread.people} users {what} the {name} at {_where(few, plan)}: "
+                    "the next user may change the picture; trust the interval little",
+                )
+            )
+    return (*found, *_few_users(spread, plan))
+
+
+def _matters(
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, calibration: Calibration | None
+) -> NDArray[np.bool_]:
+    """Tell where each class (rows) has a share worth mentioning in the variance, that of pseudo-users included."""
+    rate = error_rates(test, thresholds) if calibration is None else calibration.rate
+    slopes = slopes_of(test, rate, plan)
+    sizes = np.array([[test.n_negatives], [test.n_positives]])
+    pseudo = np.ones_like(rate) if calibration is None else calibration.weight
+    variance = spread.variance + (pseudo / sizes) ** 2 / 2
+    if slopes is not None:
+        variance = variance * slopes**2
+    return np.asarray((variance >= MATTERS * variance.sum(axis=0)) & (variance > 0))
+
+
+def _few_users(spread: Spread, plan: BootstrapPlan) -> list[Caution]:
+    """Say so where users are many, but few of them have most of the trials of a class, or any."""
+    least = TOO_FEW_USERS if plan.interval == "calibrated" else FEW_USERS
+    effective = {name: round(float(most.min()) + 1, 9) for name, most in zip(CLASSES, spread.most, strict=True)}
+    name = min(effective, key=effective.__getitem__)
+    if effective[name] >= least or spread.people < least:
+        return []
+    few = f"the {spread.people} users count for {effective[name]:.1f} among the {name}, where few have most trials"
+    return [Caution("few-users", f"{few}: {TOO_FEW}")]
+
+
+def _where(here: NDArray[np.bool_], plan: BootstrapPlan) -> str:
+    if plan.alpha is None or plan.alpha.shape != here.shape:
+        return "a threshold" if here.sum() == 1 else f"{here.sum()} of {here.size} thresholds"
+    alphas = plan.alpha[here]
+    if alphas.size == 1:
+        return f"alpha {alphas[0]:.4g}"
+    return f"{alphas.size} of {here.size} alphas from {alphas.min():.4g} to {alphas.max():.4g}"
