@@ -23,7 +23,7 @@ def asked(
     """Make a question of a method that is a generator of requests: called, it is asked alone."""
 
     @wraps(method)
-    def alone(self: Owner, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+    def alone(self: Owner, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
         return ask([method(self, *arguments, **named)])[0]
 
     alone.__dict__["generator"] = method
