@@ -19,11 +19,13 @@ from priori.engines.engine import Count, Fetch, Panel, TooMany, changed
 from priori.scores.asking import Asking, ask
 from priori.scores.candidates import Chooser, Shortlist, joined
 from priori.scores.grid import Grid, fitted_grid, split_grid
-from priori.scores.histogram import FEWEST_BINS, NOTHING, PER_BIN, Distinct, Histogram, merged, narrow_ends, shortlisted
+from priori.scores.histogram import FEWEST_BINS, NOTHING, Distinct, Histogram, merged, narrow_ends, shortlisted
 from priori.scores.sorting import at_most
 
 #: Bytes that a fetched score needs while it is sorted and matched.
 PER_SCORE = 96
+#: Trials for each bin of a first count, about.
+PER_BIN = 32
 #: After this many rounds of finer bins the rest is looked through in parts.
 ROUNDS = 6
 

@@ -20,7 +20,7 @@ from priori.scores.sorting import bins_of, counted, sorted_columns
 if TYPE_CHECKING:
     from priori.scores.in_memory import Scores
 
-#: Trials for each bin, about, and the fewest and the most bins.
+#: Trials in memory for each bin, about, and the fewest and the most bins.
 PER_BIN, FEWEST_BINS, BINS = 8, 1 << 10, 1 << 20
 #: More alphas than this are looked at together.
 MANY_ALPHAS = 16
@@ -226,8 +226,11 @@ def chosen_among(
     sample = np.concatenate([scores[:: max(1, scores.size // SAMPLE)] for scores in classes])
     size = min(max(sum(scores.size for scores in classes) // PER_BIN, FEWEST_BINS), BINS)
     grid = fitted_grid(sample[np.isfinite(sample)], size)
-    number = [counted(lambda part, own=own: grid.bins(own[part]), own.size, grid.size) for own in classes]
-    histogram = Histogram(grid, number[0], number[1], (-np.inf, np.inf))
+
+    def in_bins(scores: Floats) -> Ints:
+        return counted(lambda part: grid.bins(scores[part]), scores.size, grid.size)
+
+    histogram = Histogram(grid, in_bins(negative), in_bins(positive), (-np.inf, np.inf))
     keep = histogram.promising(chooser, alphas)
     if 2 * histogram.rows[keep].sum() > histogram.negatives + histogram.positives:
         return None
