@@ -20,7 +20,7 @@ from priori.scores.sorting import Cuts
 
 #: Scores fetched are reduced to distinct ones whenever this many have come together.
 GATHERED = 1 << 22
-#: Entries that are sorted together.
+#: KeyCounts that are sorted together.
 SORTED = 1 << 20
 
 
@@ -173,7 +173,7 @@ class Counted(Work):
         """Take note of the smallest and the largest score."""
         self.limits = min(self.limits[0], batch.limits[0]), max(self.limits[1], batch.limits[1])
 
-    def counts(self, entries: Entries, others: Sequence[Counted]) -> Counts:
+    def counts(self, entries: KeyCounts, others: Sequence[Counted]) -> Counts:
         """Return entries as counts."""
         bins = np.empty((len(self.bins), entries.number.size), dtype=np.int64)
         for number, (systems, key) in enumerate(zip(self.groups, entries.keys, strict=True)):
@@ -228,11 +228,11 @@ class Dense(Counted):
         present = np.flatnonzero(number)
         if self.request.limit is not None and present.size > self.request.limit:
             raise TooMany
-        return self.counts(Entries([present], number[present]), others)
+        return self.counts(KeyCounts([present], number[present]), others)
 
 
 @dataclass(frozen=True, eq=False)
-class Entries:
+class KeyCounts:
     """How often each key came, the sum of its scores, the smallest and the largest; ``keys`` has all their numbers."""
 
     keys: list[Ints]
@@ -241,7 +241,7 @@ class Entries:
     low: NDArray[Any] | None = None
     high: NDArray[Any] | None = None
 
-    def folded(self) -> Entries:
+    def folded(self) -> KeyCounts:
         """Return the same with every key once."""
         if not self.number.size:
             return self
@@ -250,8 +250,8 @@ class Entries:
         starts = np.flatnonzero(np.append(True, reduce(np.logical_or, [key[1:] != key[:-1] for key in keys])))
         firsts = [key[starts] for key in keys]
         if self.total is None or self.low is None or self.high is None:
-            return Entries(firsts, np.add.reduceat(self.number[order], starts))
-        return Entries(
+            return KeyCounts(firsts, np.add.reduceat(self.number[order], starts))
+        return KeyCounts(
             firsts,
             np.add.reduceat(self.number[order], starts),
             np.add.reduceat(self.total[order], starts),
@@ -260,13 +260,13 @@ class Entries:
         )
 
     @staticmethod
-    def of(parts: Sequence[Entries]) -> Entries:
+    def of(parts: Sequence[KeyCounts]) -> KeyCounts:
         """Return several as one, every key once."""
         keys = [np.concatenate(column) for column in zip(*(part.keys for part in parts), strict=True)]
         columns = zip(*((part.number, part.total, part.low, part.high) for part in parts), strict=True)
         number, *scores = (None if column[0] is None else np.concatenate(column) for column in columns)
         assert number is not None
-        return Entries(keys, number, *scores).folded()
+        return KeyCounts(keys, number, *scores).folded()
 
 
 class Sparse(Counted):
@@ -274,7 +274,7 @@ class Sparse(Counted):
 
     def __init__(self, request: Count, bins: Sequence[Grid | Cuts], owned: Owned) -> None:
         super().__init__(request, bins, owned)
-        self.waiting, self.rows, self.size = list[Entries](), 0, 0
+        self.waiting, self.rows, self.size = list[KeyCounts](), 0, 0
 
     def add(self, batch: Batch) -> None:
         self.widen(batch)
@@ -282,13 +282,13 @@ class Sparse(Counted):
         keys = [np.empty(size, dtype=np.int64) for _ in self.groups]
         self.keys(batch, slice(None), keys)
         score = batch.scores[0].astype(np.float64) if self.request.means else None
-        self.waiting.append(Entries(keys, np.ones(size, dtype=np.int64), score, score, score))
+        self.waiting.append(KeyCounts(keys, np.ones(size, dtype=np.int64), score, score, score))
         self.rows += size
         if self.rows > max(SORTED, self.size):
             self._flush()
 
     def _flush(self) -> None:
-        self.waiting, self.rows = [Entries.of(self.waiting)], 0
+        self.waiting, self.rows = [KeyCounts.of(self.waiting)], 0
         self.size = self.waiting[0].number.size
         if self.request.limit is not None and self.size > self.request.limit:
             raise TooMany
@@ -296,8 +296,8 @@ class Sparse(Counted):
     def joined(self, others: Sequence[Sparse]) -> Counts:
         parts = [part for work in (self, *others) for part in work.waiting]
         if not parts:
-            return self.counts(Entries([np.empty(0, dtype=np.int64) for _ in self.groups], np.empty(0, np.int64)), ())
-        whole = Entries.of(parts)
+            return self.counts(KeyCounts([np.empty(0, dtype=np.int64) for _ in self.groups], np.empty(0, np.int64)), ())
+        whole = KeyCounts.of(parts)
         if self.request.limit is not None and whole.number.size > self.request.limit:
             raise TooMany
         return self.counts(whole, others)
