@@ -20,7 +20,7 @@ from priori.scores.sorting import Cuts
 
 #: Scores fetched are reduced to distinct ones whenever this many have come together.
 GATHERED = 1 << 22
-#: KeyCounts that are sorted together.
+#: So many entries are sorted together.
 SORTED = 1 << 20
 
 

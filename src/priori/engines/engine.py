@@ -6,7 +6,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,6 +113,7 @@ class Fetch:
     grid: Grid
     keep: Mask
     limit: int | None
+    by: ClassVar[By] = ()
 
     @property
     def systems(self) -> tuple[int, ...]:

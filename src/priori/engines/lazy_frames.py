@@ -241,19 +241,18 @@ class Lazy(Panel):
         stacked: dict[Any, list[int]] = {}
         for number, request in enumerate(requests):
             plain = isinstance(request, Fetch) or not (request.means or request.failures or len(request.systems) > 1)
-            key = (type(request), request.by if isinstance(request, Count) else ()) if plain else number
+            key = (type(request), request.by) if plain else number
             stacked.setdefault(key, []).append(number)
         for key, numbers in stacked.items():
-            some = [requests[number] for number in numbers]
+            some: list[Any] = [requests[number] for number in numbers]
             try:
                 for request in some:
                     for system in request.systems:
                         self._check_nan(system)
-                if isinstance(some[0], Fetch):
-                    found = self._fetched(some)
+                if isinstance(key, int):
+                    found = [self._counted_alone(some[0])]
                 else:
-                    plain = not isinstance(key, int)
-                    found = self._counted(some) if plain else [self._counted_alone(some[0])]
+                    found = self._fetched(some) if key[0] is Fetch else self._counted(some)
             except Exception as error:  # the answer to each of them
                 found = [error] * len(some)
             answers |= dict(zip(numbers, found, strict=True))

@@ -69,8 +69,8 @@ class Streaming(Panel):
 
     def answer(self, requests: Sequence[Count | Fetch]) -> list[Any]:
         answers: dict[int, Any] = {}
-        for by in dict.fromkeys(request.by if isinstance(request, Count) else () for request in requests):
-            numbers = [n for n, r in enumerate(requests) if (r.by if isinstance(r, Count) else ()) == by]
+        for by in dict.fromkeys(request.by for request in requests):
+            numbers = [number for number, request in enumerate(requests) if request.by == by]
             try:
                 owned = self.owned(by, requests[numbers[0]].limit)
             except Exception as error:  # the answer to each of them
