@@ -21,8 +21,8 @@ from priori.base.errors import InputError, OptionError, argument
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.engines import Table
-from priori.engines.narrow_cuts import most_between
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense_all, counts_of
+from priori.scores.histogram import most_between
 from priori.scores.score_set import mixed_sets
 from priori.uncertainty.bootstrap.layout import Owners
 from priori.uncertainty.bootstrap.readers import system_of
