@@ -30,7 +30,7 @@ from priori.base.saved import Saved, column
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
-from priori.uncertainty.comparing.claims import Claim, shares_of
+from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
 from priori.uncertainty.comparing.verdicts import (
     SHOWN,
@@ -192,11 +192,6 @@ class Comparison(Result):
     def nearest(self, alpha: float) -> int:
         """Return the index of the alpha nearest to the one given."""
         return int(np.argmin(np.abs(self.alpha - float(alpha))))
-
-    @property
-    def shares(self) -> Floats:
-        """The weight of each alpha in the mean over all of them."""
-        return shares_of(self.alpha)
 
     def summary(self) -> dict[str, Any]:
         """Return the names, the regions, the area and how it was done."""

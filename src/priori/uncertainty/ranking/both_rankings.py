@@ -42,7 +42,7 @@ DCF = (10.0, 1.0, 0.01)
 MANY = 1 << 16
 #: Groups that trials of each class are drawn in where users are not, and there are many.
 GROUPS = 1 << 12
-#: Scanned tables whose cells are held at a time, and the share of themselves by which rates change within a cell.
+#: Scanned tables whose bins are held at a time, and the share of themselves by which rates change within a bin.
 TABLES_AT_A_TIME, RESOLUTION = 32, 1 / 16
 #: The same in memory.
 FINER = 1 / 64
@@ -151,9 +151,9 @@ def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, 
     return before, after
 
 
-def _parts_of(cells: Scores, parts: int) -> Owners:
+def _parts_of(counted: Scores, parts: int) -> Owners:
     """Return the random parts that trials were counted by as units, class by class."""
-    negative, positive = part_units(cells)
+    negative, positive = part_units(counted)
     return replace(negative, count=parts), replace(positive, count=parts)
 
 
