@@ -168,6 +168,12 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "--scores NAME FILE", "Or a name and one file, divided by --split. Repeatable.", multiple=True
         ),
         "table": Declared("--table FILE", "Or one table with all systems, divided by --split."),
+        "split": Declared(
+            "--split HOW",
+            "Which rows are development trials, which are test trials: 50/50 at random, COLUMN=DEV:TEST by the values "
+            "of a column, or COLUMN=2024-01-31 before and from then on. The trials of a user stay together, but by "
+            "values.",
+        ),
         "by": Declared(
             "--by COLUMN",
             "Compare the groups that this column names (sex, age, site), with differentials; or, by user, say who "
@@ -369,7 +375,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "open_": Declared("--open/--no-open", "Open the page in a browser.", bool, False),
         "force": Declared("--force", "Replace files that are in DIR already.", bool),
     },
-    "One file or table": {
+    "Giving data": {
         "folds": Declared(
             "--folds N",
             "Or divide by N folds: judge each with the thresholds chosen on the others.",
@@ -379,12 +385,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "split_seed": Declared("--split-seed", "Seed of a division at random.", SEED, 0),
         "systems_in": Declared("--systems-in COLUMN", "The column of the table that names the system of each row."),
         "systems_columns": Declared("--systems-columns A,B,...", "Or the columns with the scores of one system each."),
-        "split": Declared(
-            "--split HOW",
-            "Which rows are development trials, which are test trials: 50/50 at random, COLUMN=DEV:TEST by the values "
-            "of a column, or COLUMN=2024-01-31 before and from then on. The trials of a user stay together, but by "
-            "values.",
-        ),
         "where": Declared(
             "--where COLUMN=VALUE,...",
             "Keep the rows with these values, in every set that has all of them. Repeatable.",
