@@ -22,7 +22,7 @@ from priori.engines.parquet_files import Files, Watch
 from priori.engines.table import PER_TRIAL, Table
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.layout import Columns
-from priori.readers.trial_tables import TrialTable, Values, needed_columns, read_table, several
+from priori.readers.trial_tables import TrialTable, Values, about_sizes, needed_columns, read_table, several
 from priori.scores import Names, NanPolicy, ScoreSet
 
 #: Values of a column that rows may have.
@@ -37,7 +37,7 @@ def scan_table(
     path: str | os.PathLike[str],
     *,
     systems: Values,
-    split: tuple[str, Values, Values],
+    split: tuple[str, Values, Values] | None,
     where: Mapping[str, Values] | None = None,
     engine: EngineName = "auto",
     memory: str | int = "1GB",
@@ -88,7 +88,7 @@ def scan_table(
         raise unknown("engine", engine, ENGINES)
     room, say = bytes_of(memory), announce or (lambda line: None)
     filters = {column: several(values) for column, values in (where or {}).items()}
-    ours, more = needed_columns(systems, [split[0], *filters], dict(columns or {}))
+    ours, more = needed_columns(systems, [*(split or ())[:1], *filters], dict(columns or {}))
     settings = TableSettings(ours, pos_label, nan, lower_is_better, as_text=True, attack_label=attack_label, more=more)
     watch = None if engine == "spark" else Watch(path)
     if (
@@ -113,13 +113,15 @@ def scan_table(
             )
         }
         return whole
+    if split is None and not filters and not isinstance(systems, str):
+        raise OptionError(f"{os.fspath(path)}: a wide table that no column divides is read into memory")
     if engine == "memory":
         raise OptionError(f"{os.fspath(path)}: several files, or one at an address, are scanned; leave the engine out")
     source = _InSpark.of(path, settings, temp) if watch is None else _InFiles.of(watch, settings, room, temp, format)
     titles = {title: source.titles[column] for column, title in more.items() if column.startswith("extra")}
     table, number = _census(source, titles)
     names, parts, notes = table.split(split, filters)
-    chosen = [*table.systems(systems, parts[0] | parts[1])]
+    chosen = [*table.systems(systems, parts)]
     found: dict[str, list[Table]] = {name: [] for name, _, _ in chosen}
     for part, called in zip(parts, names, strict=True):
         named = [(f"{source.name} ({name}, {called})", source.titles.get(column, column)) for name, column, _ in chosen]
@@ -133,11 +135,11 @@ def scan_table(
         for (name, _, _), (panel, system) in zip(chosen, panels, strict=True):
             memory, bins = max(room // len(chosen), 1 << 20), _bins(room, len(chosen))
             found[name].append(Table(panel, memory=memory, bins=bins, system=system))
-    for note in notes:
+    for note in (*notes, *table.left_out(systems, parts, names)):
         say(note)
-    sizes = [f"{number[part].sum()} rows of {name}" for part, name in zip(parts, names, strict=True)]
-    say(f"{source.name}: {len(found)} systems, {' and '.join(sizes)}, scanned by {source.engine}")
-    return {name: (sets[0], sets[1]) for name, sets in found.items()}
+    sizes = about_sizes(names, [number[part].sum() for part in parts])
+    say(f"{source.name}: {len(found)} system{'s' * (len(found) != 1)}, {sizes}, scanned by {source.engine}")
+    return {name: (sets[0], sets[-1]) for name, sets in found.items()}
 
 
 def _fits(watch: Watch, room: int) -> bool:

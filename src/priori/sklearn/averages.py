@@ -15,7 +15,7 @@ from priori.curves.averaging import AverageCurve, Method, average
 from priori.curves.averaging.intervals import IntervalKind
 from priori.scores import Scores
 from priori.sklearn.displays import Contents, Display, Style, positive_label
-from priori.sklearn.responses import ResponseMethod, as_predictions, of_folds, scores
+from priori.sklearn.responses import ResponseMethod, as_predictions, of_folds, scores, with_options_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -132,41 +132,6 @@ class AverageROCDisplay(Display):
             (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0, label=self._band_label)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        groups: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        method: str | Method = "vertical",
-        theta: float | None = None,
-        prior: float | None = None,
-        cost_fp: float | None = None,
-        cost_fn: float | None = None,
-        weights: Literal["size"] | ArrayLike | None = None,
-        positions: int | ArrayLike | Literal["exact"] = 1001,
-        confidence_level: float = 0.95,
-        interval: IntervalKind = "t",
-        n_resamples: int = 1000,
-        within: bool = False,
-        rng: int | np.random.Generator = 0,
-        skip_incomplete: bool = False,
-    ) -> Self:
-        """Make the display of a fitted classifier on several data sets; arguments as in `from_predictions`."""
-        handed_on, _ = as_predictions(locals())
-        return cls.from_predictions(**handed_on)
-
-    @classmethod
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -208,37 +173,35 @@ class AverageROCDisplay(Display):
         return cls._of(parts, pos_label, given)
 
     @classmethod
+    @with_options_of(from_predictions)
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        groups: ArrayLike,
+        response_method: ResponseMethod = "auto",
+        **options: Any,
+    ) -> Self:
+        """Make the display of a fitted classifier on several data sets; arguments as in `from_predictions`."""
+        handed_on, _ = as_predictions(locals())
+        return cls.from_predictions(**handed_on)
+
+    @classmethod
+    @with_options_of(from_predictions, without=("groups", "chance_level_kw"))
     def from_cv_results(
         cls,
         cv_results: Mapping[str, Any],
         X: Any,
         y: Any,
         *,
-        sample_weight: ArrayLike | None = None,
         response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
         chance_level_kwargs: Style | None = None,
-        despine: bool = False,
-        method: str | Method = "vertical",
-        theta: float | None = None,
-        prior: float | None = None,
-        cost_fp: float | None = None,
-        cost_fn: float | None = None,
-        weights: Literal["size"] | ArrayLike | None = None,
-        positions: int | ArrayLike | Literal["exact"] = 1001,
-        confidence_level: float = 0.95,
-        interval: IntervalKind = "t",
-        n_resamples: int = 1000,
-        within: bool = False,
-        rng: int | np.random.Generator = 0,
-        skip_incomplete: bool = False,
+        **options: Any,
     ) -> Self:
         """Make the display of a cross-validation, the average of its folds' curves; see `from_predictions`."""
-        given = {**locals()}
+        given = {**locals(), **options}
         return cls._of(*of_folds(given), given)
 
     @classmethod

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -270,27 +270,54 @@ def coverage(
     curve_of = partial(
         epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, preset=preset
     )
-    shared = Resampling(confidence_level=confidence_level, resample=resample)
-    experiment = Experiment(train_users, test_users, shared, thresholds, rng, tuple(bootstraps))
+    common = Resampling(confidence_level=confidence_level, resample=resample)
+    numbers = tuple(sorted(set(n_resamples))) if isinstance(n_resamples, Sequence) else (n_resamples,)
+    if not numbers or min(*numbers, fixed, 1) < 1:
+        raise OptionError(f"numbers of draws must be whole numbers from 1 up, not {n_resamples} and {fixed}")
+    if thresholds not in get_args(Thresholds):
+        raise unknown("choice of thresholds", thresholds, get_args(Thresholds))
+    if train_users < 2 or test_users < 2:
+        raise OptionError(f"a band and a curve need 2 users each, not {train_users} and {test_users}")
+    if not bootstraps:
+        raise OptionError(f"give at least one bootstrap: {', '.join((*FOUR, PREDICTION))}")
+    runs = [
+        run for name in bootstraps for run in _runs_of(name, numbers, fixed, common, thresholds == "new", test_users)
+    ]
     known = [_in_memory(pair) for pair in (systems.values() if isinstance(systems, Mapping) else systems)]
     pool = [pair for pair, _ in known]
-    variants = experiment.variants(n_resamples, fixed)
-    for pair in pool:
-        experiment.check(pair)
     if not pool or repeats < 1:
         raise OptionError("give at least one system, as a pair of development and test scores, and one repeat")
+    sizes = train_users, test_users, thresholds == "new"
+    for pair in pool:
+        _check_users(pair, *sizes)
     tally = CoverageTally()
     for done, (number, repeat) in enumerate(np.ndindex(len(pool), repeats), start=1):
-        experiment.run(variants, pool[number], number, repeat, curve_of, tally, threads)
+        seen, unseen = _divided(pool[number], *sizes, (rng, repeat))
+        curve, future = curve_of(*seen), curve_of(*unseen).value
+        seed = int(generator((rng, repeat, number)).integers(0, 2**62))
+        for index, run in enumerate(runs):
+            for row, (lower, upper) in zip(run.rows, run.bounds(curve, seed, threads), strict=True):
+                tally.cover((index, row), lower, upper, future)
         if progress:
             progress(done, len(pool) * repeats)
     shares, widths = np.array(list(tally.repeats.values())).T.copy()
+    settings = {
+        "systems": len(pool),
+        "repeats": repeats,
+        "fixed": fixed,
+        "confidence_level": float(common.confidence_level),
+        "train_users": train_users,
+        "test_users": test_users,
+        "resample": common.resample,
+        "thresholds": thresholds,
+        "seed": rng,
+    }
     return Coverage(
-        tuple(variant.bootstrap for variant in variants for _ in variant.rows),
-        np.array([row for variant in variants for row in variant.rows], dtype=np.int64),
+        tuple(run.bootstrap for run in runs for _ in run.rows),
+        np.array([row for run in runs for row in run.rows], dtype=np.int64),
         shares,
         widths,
-        {"systems": len(pool), "repeats": repeats, "fixed": fixed, **experiment.settings()},
+        settings,
         tuple(dict.fromkeys(note for _, notes in known for note in notes)),
     )._came_from(*(test for _, test in pool))
 
@@ -304,116 +331,78 @@ def _in_memory(system: Sequence[ScoreSet]) -> tuple[Pair, tuple[str, ...]]:
     return (dev, test), (*notes, *more)
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """The experiment's settings, checked, and what follows from them; ``resampling`` is what all bands share."""
+class Run(NamedTuple):
+    """One run of a bootstrap, and the rows (U, S) that are read from it: its first draws of each kind."""
 
-    train_users: int
-    test_users: int
+    bootstrap: str
     resampling: Resampling
-    thresholds: Thresholds
-    seed: int
-    bootstraps: tuple[str, ...]
+    rows: tuple[tuple[int, int], ...]
 
-    def __post_init__(self) -> None:
-        for name in self.bootstraps:
-            if name not in (*FOUR, PREDICTION):
-                raise unknown("bootstrap", name, (*FOUR, PREDICTION))
-        if not self.bootstraps:
-            raise OptionError(f"give at least one bootstrap: {', '.join((*FOUR, PREDICTION))}")
-        if self.thresholds not in get_args(Thresholds):
-            raise unknown("choice of thresholds", self.thresholds, get_args(Thresholds))
-        if self.train_users < 2 or self.test_users < 2:
-            raise OptionError(f"a band and a curve need 2 users each, not {self.train_users} and {self.test_users}")
+    def bounds(self, curve: EPC, seed: int, threads: int | None) -> Iterator[tuple[Floats, Floats]]:
+        """Return the bounds of each row."""
+        predicts = self.resampling.promise == "prediction"
+        band = make_band(curve, replace(self.resampling, rng=seed), threads=threads, keep=not predicts)
+        if predicts:
+            yield band.lower, band.upper
+            return
+        assert band.replicates is not None
+        draws = self.resampling.n_resamples
+        nested = draws if isinstance(draws, tuple) else (draws, 1)
+        replicates = band.replicates.reshape(*nested, -1)
+        for users, samples in self.rows:
+            first = replicates[:users, :samples] if isinstance(draws, tuple) else replicates[: users * samples]
+            yield percentile_bounds(first.reshape(-1, first.shape[-1]), self.resampling.confidence_level)
 
-    def settings(self) -> dict[str, Any]:
-        """Return everything that decides the numbers, for the record."""
-        level, resample = float(self.resampling.confidence_level), self.resampling.resample
-        return {
-            "confidence_level": level,
-            "train_users": self.train_users,
-            "test_users": self.test_users,
-            "resample": resample,
-            "thresholds": self.thresholds,
-            "seed": self.seed,
-        }
 
-    def variants(self, n_resamples: int | Sequence[int], fixed: int) -> list[Variant]:
-        """Return the runs of every bootstrap."""
-        numbers = tuple(sorted(set(n_resamples))) if isinstance(n_resamples, Sequence) else (n_resamples,)
-        if not numbers or min(*numbers, fixed, 1) < 1:
-            raise OptionError(f"numbers of draws must be whole numbers from 1 up, not {n_resamples} and {fixed}")
-        return [variant for name in self.bootstraps for variant in self._runs_of(name, numbers, fixed)]
-
-    def _runs_of(self, bootstrap: str, numbers: tuple[int, ...], fixed: int) -> list[Variant]:
-        """Return the runs of one bootstrap; of a nested one first U varies, then S."""
-        most = numbers[-1]
-        if bootstrap == PREDICTION:
-            # Development users are resampled only where they will be new.
-            resampling = replace(
-                self.resampling,
-                bootstrap=USER.name,
-                n_resamples=most * fixed,
-                promise="prediction",
-                resample="test" if self.thresholds == "kept" else "both",
-                future_users=self.test_users,
-            )
-            return [Variant(bootstrap, resampling, ((most * fixed, 1),))]
-        design = BOOTSTRAPS[bootstrap]
-        common = replace(self.resampling, bootstrap=bootstrap, interval="percentile")
-        if design.nested:
-            by_users = tuple((number, fixed) for number in numbers)
-            by_samples = tuple((fixed, number) for number in numbers if (fixed, number) not in by_users)
-            runs = (((most, fixed), by_users), ((fixed, most), by_samples))
-            return [Variant(bootstrap, replace(common, n_resamples=draws), rows) for draws, rows in runs if rows]
+def _runs_of(
+    name: str, numbers: tuple[int, ...], fixed: int, common: Resampling, new: bool, test_users: int
+) -> list[Run]:
+    """Return the runs of one bootstrap; of a nested one first U varies, then S."""
+    most = numbers[-1]
+    if name == PREDICTION:
+        # Development users are resampled only where they will be new.
+        future = {"promise": "prediction", "resample": "both" if new else "test", "future_users": test_users}
+        resampling = replace(common, bootstrap=USER.name, n_resamples=most * fixed, **future)
+        return [Run(name, resampling, ((most * fixed, 1),))]
+    if name not in FOUR:
+        raise unknown("bootstrap", name, (*FOUR, PREDICTION))
+    design, common = BOOTSTRAPS[name], replace(common, bootstrap=name, interval="percentile")
+    if not design.nested:
         rows = tuple((number, 1) if design.draws_users else (1, number) for number in numbers)
-        return [Variant(bootstrap, replace(common, n_resamples=most), rows)]
+        return [Run(name, replace(common, n_resamples=most), rows)]
+    by_users = tuple((number, fixed) for number in numbers)
+    by_samples = tuple((fixed, number) for number in numbers if (fixed, number) not in by_users)
+    runs = (((most, fixed), by_users), ((fixed, most), by_samples))
+    return [Run(name, replace(common, n_resamples=draws), rows) for draws, rows in runs if rows]
 
-    def check(self, pair: Pair) -> None:
-        """Raise an error where a system lacks users."""
-        both = self.train_users + self.test_users
-        needed = (both if _same_users(*pair) else self.train_users * (1 + (self.thresholds == "new")), both)
-        for scores, users in zip(pair, needed, strict=True):
-            if not scores.has_users:
-                raise InputError(
-                    f"{scores.source}: the users of the trials are not known, and users are what is drawn here; "
-                    f"read a user column ({argument('columns', 'user=NAME')})"
-                )
-            if scores.n_users < users:
-                raise InputError(
-                    f"{scores.source} has {scores.n_users} users, and {users} are needed for bands from "
-                    f"{self.train_users} and curves of {self.test_users} others; ask for fewer "
-                    f"({argument('train_users')}, {argument('test_users')})"
-                )
 
-    def draw(self, dev: Scores, test: Scores, repeat: int) -> tuple[Pair, Pair]:
-        """Draw the users of a band and, apart from them, those of a curve; alike where both sets hold the same."""
-        order = generator((self.seed, repeat, 0)).permutation(_users(test))
-        same = _same_users(dev, test)
-        dev_order = order if same else generator((self.seed, repeat, 1)).permutation(_users(dev))
-        first, others = slice(self.train_users), slice(self.train_users, self.train_users + self.test_users)
-        band_dev = restrict(dev, dev_order[first])
-        new = others if same else slice(self.train_users, 2 * self.train_users)
-        curve_dev = restrict(dev, dev_order[new]) if self.thresholds == "new" else band_dev
-        return (band_dev, restrict(test, order[first])), (curve_dev, restrict(test, order[others]))
+def _check_users(pair: Pair, train_users: int, test_users: int, new: bool) -> None:
+    """Raise an error where a system lacks users."""
+    both = train_users + test_users
+    needed = (both if _same_users(*pair) else train_users * (1 + new), both)
+    for scores, users in zip(pair, needed, strict=True):
+        if not scores.has_users:
+            raise InputError(
+                f"{scores.source}: the users of the trials are not known, and users are what is drawn here; "
+                f"read a user column ({argument('columns', 'user=NAME')})"
+            )
+        if scores.n_users < users:
+            raise InputError(
+                f"{scores.source} has {scores.n_users} users, and {users} are needed for bands from "
+                f"{train_users} and curves of {test_users} others; ask for fewer "
+                f"({argument('train_users')}, {argument('test_users')})"
+            )
 
-    def run(
-        self,
-        variants: Sequence[Variant],
-        pair: Pair,
-        number: int,
-        repeat: int,
-        curve_of: Callable[..., EPC],
-        tally: CoverageTally,
-        threads: int | None,
-    ) -> None:
-        """Draw users of a system, make every band from some, and add what each covers of the curve of others."""
-        seen, unseen = self.draw(*pair, repeat)
-        curve, future = curve_of(*seen), curve_of(*unseen).value
-        seed = int(generator((self.seed, repeat, number)).integers(0, 2**62))
-        for index, variant in enumerate(variants):
-            for row, (lower, upper) in zip(variant.rows, variant.bounds(curve, seed, threads), strict=True):
-                tally.cover((index, row), lower, upper, future)
+
+def _divided(pair: Pair, train_users: int, test_users: int, new: bool, seed: tuple[int, int]) -> tuple[Pair, Pair]:
+    """Draw the users of a band and, apart from them, those of a curve; alike where both sets hold the same."""
+    (dev, test), same = pair, _same_users(*pair)
+    order = generator((*seed, 0)).permutation(_users(test))
+    dev_order = order if same else generator((*seed, 1)).permutation(_users(dev))
+    band_dev = restrict(dev, dev_order[:train_users])
+    others = slice(train_users, train_users + test_users)
+    curve_dev = restrict(dev, dev_order[others if same else slice(train_users, 2 * train_users)]) if new else band_dev
+    return (band_dev, restrict(test, order[:train_users])), (curve_dev, restrict(test, order[others]))
 
 
 def _users(scores: Scores) -> NDArray[Any]:
@@ -425,31 +414,6 @@ def _users(scores: Scores) -> NDArray[Any]:
 
 def _same_users(dev: Scores, test: Scores) -> bool:
     return dev.has_users and test.has_users and set(map(str, _users(dev))) == set(map(str, _users(test)))
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One run of a bootstrap, and the rows (U, S) that are read from it: its first draws of each kind."""
-
-    bootstrap: str
-    resampling: Resampling
-    rows: tuple[tuple[int, int], ...]
-
-    def bounds(self, curve: EPC, seed: int, threads: int | None) -> Iterator[tuple[Floats, Floats]]:
-        """Return the bounds of each row."""
-        resampling = replace(self.resampling, rng=seed)
-        predicts = resampling.promise == "prediction"
-        band = make_band(curve, resampling, threads=threads, keep=not predicts)
-        if predicts:
-            yield band.lower, band.upper
-            return
-        assert band.replicates is not None
-        draws = resampling.n_resamples
-        nested = draws if isinstance(draws, tuple) else (draws, 1)
-        replicates = band.replicates.reshape(*nested, -1)
-        for users, samples in self.rows:
-            first = replicates[:users, :samples] if isinstance(draws, tuple) else replicates[: users * samples]
-            yield percentile_bounds(first.reshape(-1, first.shape[-1]), resampling.confidence_level)
 
 
 class CoverageTally:

@@ -211,8 +211,8 @@ def test_replicates_of_each_pair_are_counted_in_bars() -> None:
 @pytest.mark.parametrize("settings", [{}, {"resample": "both"}, {"claim": "deployed"}])
 def test_a_study_draws_once_for_all_that_it_compares(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None:
     calls: Counter[str] = Counter()
-    modules = ("studies.evaluation.pairs", "uncertainty.ranking.leaderboard", "uncertainty.expected.method")
-    modules += ("studies.planning",)
+    modules = ("uncertainty.comparing.evidence", "uncertainty.ranking.leaderboard", "uncertainty.expected.method")
+    modules += ("studies.planning", "studies.evaluation.pairs")
     names = ("prepare", "gather_evidence", "smoothed_sets", "expected_values")
     for module, name in product(modules, names):
         if not hasattr(import_module(f"priori.{module}"), name):
