@@ -47,8 +47,7 @@ if TYPE_CHECKING:
     from priori.studies.watching import Watch
     from priori.uncertainty.bands.bands import Band
     from priori.uncertainty.comparing.comparison import Comparison, compare
-    from priori.uncertainty.comparing.ztest_curves import ztest_epc
-    from priori.uncertainty.comparing.ztests import ztest, ztest_scores
+    from priori.uncertainty.comparing.ztests import ztest, ztest_epc, ztest_scores
     from priori.uncertainty.costs.likelihood_ratio_costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
     from priori.uncertainty.ranking.leaderboard import Leaderboard, rank
     from priori.uncertainty.ranking.ranking import Ranking, compare_all
@@ -99,8 +98,7 @@ _LATER = {
         "priori.uncertainty.ranking.ranking": "Ranking compare_all",
         "priori.uncertainty.rates.rate_intervals": "rate_interval",
         "priori.uncertainty.rates.user_rates": "UserRates user_rates",
-        "priori.uncertainty.comparing.ztest_curves": "ztest_epc",
-        "priori.uncertainty.comparing.ztests": "ztest ztest_scores",
+        "priori.uncertainty.comparing.ztests": "ztest ztest_epc ztest_scores",
     }.items()
     for name in names.split()
 }

@@ -265,10 +265,10 @@ def test_a_trial_is_in_the_same_part_whatever_order_it_comes_in(folder: Path, tm
 
     def counted(table: Table) -> list[Any]:
         scores = table.count([cuts], 7)[0]
-        people = part_units(scores)
+        negative, positive = part_units(scores)
         return [
             [(codes.tolist(), trials.score.tolist(), trials.number.tolist())]
-            for codes, trials in ((people.negative, scores.negative), (people.positive, scores.positive))
+            for codes, trials in ((negative.unit, scores.negative), (positive.unit, scores.positive))
             if trials.number is not None
         ]
 

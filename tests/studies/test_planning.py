@@ -10,7 +10,7 @@ from priori import InputError, OptionError, Scores, design_effect, epc, plan, zt
 from priori.studies.design_effect import ClassSpread, paired_design_effect
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, weights_of
+from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, aggregate, weights_of
 from priori.uncertainty.expected.method import expected_values
 
 Z95 = 1.959963984540054
@@ -47,7 +47,7 @@ def test_width_is_the_formula_turned_round():
 
 def test_width_kept_on_simulated_sets():
     found = plan(width=0.02, far=0.05, frr=0.08, negatives_per_positive=5, assurance=None)
-    value = _rates(np.random.default_rng(1), 20_000, found, 0.05, 0.08).value(weights_of("hter"))
+    value = aggregate(_rates(np.random.default_rng(1), 20_000, found, 0.05, 0.08), weights_of("hter"))
     assert 2 * Z95 * value.std() == pytest.approx(0.02, rel=0.03)
 
 

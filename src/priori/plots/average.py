@@ -14,10 +14,9 @@ from priori.plots.style import LINES, axes, epc_labels, finished, name_shade, no
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from priori.curves.averaging.average import AverageCurve
     from priori.curves.averaging.epc import AverageEPC
-    from priori.curves.averaging.result import AverageCurve
     from priori.studies.coverage import Coverage
-
 
 #: How many crosses show the two-dimensional interval of an average at thresholds.
 CROSSES = 12
@@ -46,7 +45,7 @@ def plot_average(
     text : bool
         Write below the axes what each average means, and any warning.
     """
-    from priori.curves.averaging.result import AverageCurve
+    from priori.curves.averaging.average import AverageCurve
 
     averages = [curves] if isinstance(curves, AverageCurve) else list(curves)
     height = 5.0 + (1.0 + 0.7 * any(shown(curve.warnings) for curve in averages)) * text
@@ -79,7 +78,7 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
         rows = np.unique(np.linspace(0, curve.fpr.size - 1, CROSSES + 2).round().astype(int))[1:-1]
         across = 100 * np.stack([curve.fpr - curve.fpr_lower, curve.fpr_upper - curve.fpr])[:, rows]
         up = 100 * np.stack([curve.tpr - curve.tpr_lower, curve.tpr_upper - curve.tpr])[:, rows]
-        reach = {"xerr": np.maximum(across, 0), "yerr": np.maximum(up, 0)}
+        reach: dict[str, Any] = {"xerr": np.maximum(across, 0), "yerr": np.maximum(up, 0)}
         look: dict[str, Any] = {"fmt": "none", "ecolor": colour, "elinewidth": 1, "capsize": 2}
         ax.errorbar(100 * curve.fpr[rows], 100 * curve.tpr[rows], **reach, **look)
         return

@@ -127,6 +127,11 @@ class DesignEffect(Result):
             self, negatives=self.negatives.with_per_user(negatives), positives=self.positives.with_per_user(positives)
         )
 
+    def allowing_for_none(self, assurance: float) -> DesignEffect:
+        """Return the same with the highest rates that leave a chance of 1 - assurance to errors that were not seen."""
+        negatives, positives = (each.allowing_for_none(assurance) for each in (self.negatives, self.positives))
+        return replace(self, negatives=negatives, positives=positives)
+
     def plus(self, other: DesignEffect) -> DesignEffect:
         """Return the design effect on the difference to another system on other trials."""
         negatives, positives = self.negatives.plus(other.negatives), self.positives.plus(other.positives)

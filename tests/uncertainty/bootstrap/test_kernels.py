@@ -10,8 +10,9 @@ import pytest
 
 from priori import Scores
 from priori.decisions.criteria import get_criterion
+from priori.scores.influence import People
 from priori.uncertainty.bootstrap import kernels, plain
-from priori.uncertainty.bootstrap.draws import TEST_USERS, UnitsOfClass, lay_out, make_entries, trials_within
+from priori.uncertainty.bootstrap.draws import TEST_USERS, lay_out, make_entries, trials_within
 from priori.uncertainty.bootstrap.layout import Bins, bins_between, distinct_scores
 from priori.uncertainty.bootstrap.readers import kernel_kind, outcomes_at
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -136,7 +137,7 @@ def test_units_are_weighed_as_in_numpy(crossed):
     rng = np.random.default_rng(7)
     units, bins, trials = 6, 150, 400
     partner = rng.integers(-1, units, trials).astype(np.int32) if crossed else None
-    of_class = UnitsOfClass(rng.integers(0, units, trials).astype(np.int32), partner, units, 1)
+    of_class = People(rng.integers(0, units, trials).astype(np.int32), units, partner)
     entries = make_entries(rng.integers(0, bins, trials).astype(np.int32), bins, of_class, rng.integers(1, 5, trials))
     drawn = rng.integers(0, 4, (units, 9)).astype(float)
     counts = np.empty((9, bins), np.int64)

@@ -18,9 +18,8 @@ from priori.base.layouts import CAUTIONS, LEVEL, NUMBERS, TEXT, TEXTS, Layout, c
 from priori.base.results import Result
 from priori.base.saved import Saved, column
 from priori.base.types import Floats
-from priori.curves.averaging.datasets import DataSets, Parts
+from priori.curves.averaging.datasets import Commensurability, DataSets, Parts, commensurability
 from priori.curves.averaging.intervals import INTERVALS, IntervalKind, IntervalPlan, shares_of
-from priori.curves.averaging.scales import Commensurability, commensurability
 from priori.curves.checks import common_cautions
 from priori.curves.epc import EPC, curve_in_part, epc
 from priori.decisions.criteria import Criterion

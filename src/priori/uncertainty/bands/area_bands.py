@@ -116,13 +116,9 @@ def area_bands(
         calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
         # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
         run = partial(
-            replicates_of,
-            plan=plan,
-            threads=threads,
-            progress=progress,
-            reduce=lambda values: values.mean(axis=1, keepdims=True),
+            replicates_of, plan=plan, threads=threads, progress=progress, reduce=lambda values: values.mean(axis=1)
         )
-        each = [run(curve, calibration=known) for curve, known in zip(curves, calibrations, strict=True)]
+        each = [run([curve], calibration=known) for curve, known in zip(curves, calibrations, strict=True)]
         replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + offset
         lower, upper = plan.bounds(replicates, _overall(calibrations), rate=mean.rate)
     names = np.array(["e_v1", "e_v2", "g"])

@@ -225,57 +225,17 @@ def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
     return measure(flat, np.tile(alpha, shape[0])).reshape(shape)
 
 
-def values_of(curves: Sequence[EPC], counts: Outcomes) -> Floats:
-    """Return each curve's measure of its system's outcomes, which stand `side_by_side`: (replicates, alphas, systems).
-
-    All have the same alphas, and one measure; where it was made anew for each of them, each has its own call.
-    """
-    measures: dict[int, list[int]] = {}
-    for system, curve in enumerate(curves):
-        measures.setdefault(id(curve.measure), []).append(system)
-    alpha = curves[0].alpha
-    values = np.empty((len(counts.fp), alpha.size, len(curves)))
-    for some in measures.values():
-        columns = (alpha.size * np.array(some)[:, None] + np.arange(alpha.size)).ravel()
-        part = (
-            counts
-            if len(some) == len(curves)
-            else Outcomes(counts.tp[:, columns], counts.fp[:, columns], counts.tn[:, columns], counts.fn[:, columns])
-        )
-        found = value_of(curves[some[0]].measure, part, np.tile(alpha, len(some)))
-        values[:, :, some] = found.reshape(len(values), len(some), -1).swapaxes(1, 2)
-    return values
+#: The counts of outcomes, in order.
+_COUNTS = ("tp", "fp", "tn", "fn")
 
 
-def side_by_side(outcomes: Sequence[Outcomes]) -> Outcomes:
+def _side_by_side(outcomes: Sequence[Outcomes]) -> Outcomes:
     """Return the outcomes of systems, (replicates, alphas) each, as if they were those of one: system by system."""
-    columns = (
-        [np.broadcast_to(getattr(each, name), each.fp.shape) for each in outcomes] for name in ("tp", "fp", "tn", "fn")
-    )
-    return Outcomes(*(np.concatenate(counts, axis=1) for counts in columns))
+    columns = ([np.broadcast_to(getattr(each, name), each.fp.shape) for each in outcomes] for name in _COUNTS)
+    return outcomes[0] if len(outcomes) == 1 else Outcomes(*(np.concatenate(counts, axis=1) for counts in columns))
 
 
 def replicates_of(
-    curve: EPC,
-    plan: BootstrapPlan,
-    calibration: Calibration | None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    reduce: Callable[[Floats], Floats] = lambda values: values,
-) -> Floats:
-    """Return the curve of every replicate, each reduced to what is wanted of it."""
-
-    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-        (counted,) = outcomes
-        if calibration is not None:
-            counted = calibration.adjust(counted, plan, first)
-        return reduce(value_of(curve.measure, counted, curve.alpha))
-
-    return replicate([system_of(curve)], plan, statistic, threads=threads, progress=progress)
-
-
-def replicates_together(
     curves: Sequence[EPC],
     plan: BootstrapPlan,
     calibration: Calibration | None,
@@ -286,14 +246,23 @@ def replicates_together(
 ) -> Floats:
     """Return the values of systems drawn together, one row a replicate; (replicates, alphas, systems) are reduced.
 
-    The calibration is that of all systems, `side_by_side`.
+    The curves have the same alphas; the calibration is that of all systems side by side.
     """
+    alpha = curves[0].alpha
+    alike = all(curve.measure is curves[0].measure for curve in curves)
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-        counts = side_by_side(outcomes)
+        counts = _side_by_side(outcomes)
         if calibration is not None:
             counts = calibration.adjust(counts, plan, first)
-        return reduce(values_of(curves, counts)).reshape(len(counts.fp), -1)
+        if alike:
+            values = value_of(curves[0].measure, counts, np.tile(alpha, len(curves)))
+        else:
+            parts = (np.split(getattr(counts, name), len(curves), axis=1) for name in _COUNTS)
+            each = zip(curves, *parts, strict=True)
+            values = np.hstack([value_of(curve.measure, Outcomes(*own), alpha) for curve, *own in each])
+        by_system = values.reshape(len(values), len(curves), -1)
+        return reduce(by_system.swapaxes(1, 2)).reshape(len(values), -1)
 
     return replicate([system_of(curve) for curve in curves], plan, statistic, threads=threads, progress=progress)
 
@@ -322,7 +291,7 @@ def make_band(
         mean, lower, upper, replicates, cautions = expected
     else:
         calibration = plan.calibration(resampled.test, resampled.threshold)
-        values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
+        values = replicates_of([resampled], plan, calibration, threads=threads, progress=progress)
         mean, replicates = values.mean(axis=0), values if keep else None
         lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
         cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
@@ -347,7 +316,7 @@ def bounds_together(curves: Sequence[EPC], plan: BootstrapPlan, *, threads: int 
     each = [plan.calibration(curve.test, curve.threshold) for curve in curves]
     known = [calibration for calibration in each if calibration is not None]
     together = Calibration.side_by_side(known) if known else None
-    drawn = replicates_together(curves, plan, together, threads=threads).reshape(plan.n_resamples, -1, len(curves))
+    drawn = replicates_of(curves, plan, together, threads=threads).reshape(plan.n_resamples, -1, len(curves))
     found = []
     for system, (curve, calibration) in enumerate(zip(curves, each, strict=True)):
         bounds = plan.bounds(np.ascontiguousarray(drawn[:, :, system]), calibration, rate=curve.measure.rate)

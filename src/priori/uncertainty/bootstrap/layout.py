@@ -5,7 +5,8 @@ A bin lies between two cuts: fixed thresholds, neighbouring distinct scores, or 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,12 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.types import Codes, Floats, Ints
 from priori.scores import BOUND, Scores, ScoreSet
+from priori.scores.influence import People
 from priori.scores.sorting import gaps_of
 from priori.scores.trials import codes_in_use
 
+#: Who the negatives and who the positives of a set belong to: the same codes for the same people.
+Owners = tuple[People, People]
 #: Sets with more distinct scores are counted in narrow bins.
 DISTINCT = 1 << 15
 
@@ -25,17 +29,7 @@ DISTINCT = 1 << 15
 # -- who is who ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Identities:
-    """The identities of a set's trials as codes 0, 1, ..., ``count - 1``, class by class; partners -1 where none is."""
-
-    negative: NDArray[Any]
-    positive: NDArray[Any]
-    negative_partner: NDArray[Any] | None
-    count: int
-
-
-def identify(sets: list[Scores], *, crossed: bool, shared: bool) -> list[Identities]:
+def identify(sets: Sequence[Scores], *, crossed: bool, shared: bool) -> list[Owners]:
     """Give the identities of each set their codes; with ``shared`` the same codes to the same names.
 
     An identity that only probes, never claims, counts only where trials are crossed.
@@ -46,7 +40,7 @@ def identify(sets: list[Scores], *, crossed: bool, shared: bool) -> list[Identit
         names = [_names(scores, codes) for scores, codes in zip(sets, used, strict=True)]
         everyone = np.unique(np.concatenate(names))
         new, counts = [np.searchsorted(everyone, known) for known in names], [everyone.size] * len(sets)
-    return [_identities(*parts, crossed) for parts in zip(sets, used, new, counts, strict=True)]
+    return [_owners(*parts, crossed) for parts in zip(sets, used, new, counts, strict=True)]
 
 
 def identities_in_use(scores: ScoreSet, *, crossed: bool = False) -> int:
@@ -60,7 +54,7 @@ def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:
     return codes_in_use(scores.users_in_use, scores.negative.probe_user, scores.positive.probe_user)
 
 
-def _identities(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: int, crossed: bool) -> Identities:
+def _owners(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: int, crossed: bool) -> Owners:
     table = np.zeros(used[-1] + 1 if used.size else 0, dtype=np.int32)
     table[used] = new
     unchanged = np.array_equal(table, np.arange(table.size))
@@ -72,7 +66,7 @@ def _identities(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: in
     partner = scores.negative.partner if crossed else None
     if partner is not None and not unchanged:
         partner = np.where(partner < 0, -1, table[partner]).astype(np.int32)
-    return Identities(recode(scores.negative.user), recode(scores.positive.user), partner, count)
+    return People(recode(scores.negative.user), count, partner), People(recode(scores.positive.user), count)
 
 
 def same_users(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool, list[str]]:

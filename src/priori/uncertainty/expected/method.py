@@ -24,7 +24,7 @@ from priori.engines import Table
 from priori.engines.narrow_cuts import most_between
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense_all, counts_of
 from priori.scores.score_set import mixed_sets
-from priori.uncertainty.bootstrap.layout import Identities
+from priori.uncertainty.bootstrap.layout import Owners
 from priori.uncertainty.bootstrap.readers import system_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.estimates import Estimates, Part, side_by_side
@@ -161,7 +161,7 @@ def _units(
     design, most = plan.design, TEST_UNITS if of_test and not plan.shared_users else DEV_UNITS
     units = []
     for scores, dev, test in zip(sets, devs, tests, strict=True):
-        identities: Identities | None = None
+        identities: Owners | None = None
         if design.by_user:
             identities = design.identities([dev, test], shared=plan.shared_users)[of_test]
         elif scores.negative.number is not None:

@@ -6,6 +6,7 @@ One draw of users (or trials, or identities) serves both, so that what they have
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -16,11 +17,12 @@ from priori.curves.epc import EPC
 from priori.curves.roc import all_aucs, all_eers, all_min_dcfs
 from priori.engines import Table
 from priori.scores import Scores, ScoreSet, counts_of
+from priori.scores.influence import People
 from priori.scores.score_set import Role
 from priori.uncertainty.bands.bands import value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
-from priori.uncertainty.bootstrap.draws import TEST_USERS, UnitsOfClass, load_kernel, people_of, rows_for, whole_units
-from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
+from priori.uncertainty.bootstrap.draws import TEST_USERS, load_kernel, rows_for, whole_units
+from priori.uncertainty.bootstrap.layout import Owners, bins_between, distinct_scores
 from priori.uncertainty.bootstrap.readers import gather, outcomes_at
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.influences import part_units
@@ -71,7 +73,7 @@ def _draw(
     curves: Sequence[EPC],
     tests: Sequence[Scores],
     cuts: Sequence[Floats],
-    units: Sequence[tuple[UnitsOfClass, UnitsOfClass]],
+    owners: Sequence[Owners],
     plan: BootstrapPlan,
     against: Against,
     draws: int,
@@ -79,7 +81,8 @@ def _draw(
 ) -> tuple[Floats, Floats]:
     """Return both values of each system from its counts between cuts, its threshold among them."""
     bins = [bins_between(test.unmixed, cut) for test, cut in zip(tests, cuts, strict=True)]
-    laid_out = whole_units(tests, bins, units, plan.seed)
+    purposes = (TEST_USERS, TEST_USERS) if plan.design.by_user else (DRAWN, DRAWN + 1)
+    laid_out = whole_units(tests, bins, owners, purposes, plan.seed)
     cost_fn, cost_fp, prior = DCF
     kernel, figure = load_kernel("along_the_curve"), list(POSTERIORS).index(against)
 
@@ -101,18 +104,18 @@ def can_draw_tables(design: Bootstrap) -> bool:
     return design.whole_users or not design.by_user
 
 
-def _owners(test: Scores, plan: BootstrapPlan) -> tuple[UnitsOfClass, UnitsOfClass]:
+def _owners(test: Scores, plan: BootstrapPlan) -> Owners:
     """Return the units that are drawn: users; or trials class by class, of many in groups.
 
     A group is as large as others but for one, and nothing but chance has put it together: groups vary as trials do.
     """
     if plan.design.by_user:
-        return people_of(plan.design.identities([test])[0], TEST_USERS)
+        return plan.design.identities([test])[0]
     rng, found = np.random.default_rng(DRAWN), []
-    for number, trials in enumerate((test.negative, test.positive)):
+    for trials in (test.negative, test.positive):
         groups = trials.score.size if len(test) <= MANY else min(GROUPS, trials.score.size)
         group = np.arange(trials.score.size, dtype=np.int32) % groups
-        found.append(UnitsOfClass(rng.permutation(group), None, groups, DRAWN + number))
+        found.append(People(rng.permutation(group), groups))
     return found[0], found[1]
 
 
@@ -148,10 +151,10 @@ def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, 
     return before, after
 
 
-def _parts_of(cells: Scores, parts: int) -> tuple[UnitsOfClass, UnitsOfClass]:
+def _parts_of(cells: Scores, parts: int) -> Owners:
     """Return the random parts that trials were counted by as units, class by class."""
-    codes = part_units(cells)
-    return UnitsOfClass(codes.negative, None, parts, DRAWN), UnitsOfClass(codes.positive, None, parts, DRAWN + 1)
+    negative, positive = part_units(cells)
+    return replace(negative, count=parts), replace(positive, count=parts)
 
 
 def as_methods(drawn: Floats, expected: Floats, covariance: Floats, seed: int) -> Floats:

@@ -148,13 +148,12 @@ class Ranking(Result):
         """The pairs by the numbers of their systems."""
         return tuple(combinations(range(len(self.names)), 2))
 
-    @cached_property
     def _sides(self) -> tuple[Index, Index]:
         return np.triu_indices(len(self.names), 1)
 
     @cached_property
     def _differences(self) -> Floats:
-        first, second = self._sides
+        first, second = self._sides()
         return self.values[first] - self.values[second]
 
     def places(self, alpha: float | None = None) -> tuple[Place, ...]:
@@ -176,19 +175,18 @@ class Ranking(Result):
 
     def standings(self) -> tuple[Ints, Ints, Mask]:
         """Return for each system (row) at each alpha between which ranks it lies, and whether it could be the best."""
-        significant, possible = self.verdict.significant, self._possible[:, :-1]
+        significant, possible = self.verdict.significant, self._possible()[:, :-1]
         columns = zip(self.expected_values.T, significant.T, possible.T, strict=True)
         bounds = [self._rank_bounds(self._better(*column[:2]), column[2]) for column in columns]
         lower, upper = (np.stack(side, axis=1) for side in zip(*bounds, strict=True))
         return lower, upper, possible
 
-    @cached_property
     def _possible(self) -> Mask:
         """Whether each system (row) could be the best at each alpha, and last by the mean over the alphas."""
         return self.best_p_value >= error_allowed(self.confidence_level)
 
     def _places(self, value: Floats, expected: Floats, significant: Mask, column: int) -> tuple[Place, ...]:
-        better, possible = self._better(expected, significant), self._possible[:, column]
+        better, possible = self._better(expected, significant), self._possible()[:, column]
         ranks = ranks_of(-expected if self.greater_is_better else expected)
         order = np.argsort(ranks, kind="stable")
         if self.settings["family"] == "pairs":
@@ -205,7 +203,7 @@ class Ranking(Result):
 
     def _better(self, expected: Floats, significant: Mask) -> Mask:
         """Return which system (row) is significantly better than which (column)."""
-        first, second = (side[significant] for side in self._sides)
+        first, second = (side[significant] for side in self._sides())
         badness = -expected if self.greater_is_better else expected
         ahead = badness[first] < badness[second]
         better = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
@@ -221,7 +219,7 @@ class Ranking(Result):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per pair and alpha."""
         names, verdict = np.array(self.names), self.verdict
-        first, second = (np.repeat(names[side], self.alpha.size) for side in self._sides)
+        first, second = (np.repeat(names[side], self.alpha.size) for side in self._sides())
         columns = {"system_a": first, "system_b": second, "alpha": np.tile(self.alpha, len(verdict.p_value))}
         values = {
             "difference": self._differences,

@@ -25,9 +25,16 @@ from priori.base.types import Floats, Ints
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Names, Scores, ScoreSet, condense
 from priori.scores.influence import People, correlation_of_means
-from priori.scores.inputs import as_score_set
 from priori.uncertainty.rates.proportions import check_level
-from priori.uncertainty.rates.rate_intervals import CountedRates, Dependence, Rate, RateTrials, judge, shared_by
+from priori.uncertainty.rates.rate_intervals import (
+    CountedRates,
+    Dependence,
+    Rate,
+    RateTrials,
+    judge,
+    only_scores,
+    shared_by,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -165,8 +172,7 @@ def group_rates(
     m 0.120 from 0.065 to 0.211
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
-    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    known, notes = condense(as_score_set(scores, refusal), ("user", "probe_user", "group"), cuts=[threshold])
+    known, notes = condense(only_scores(scores), ("user", "probe_user", "group"), cuts=[threshold])
     if groups is not None:
         known = _with_groups(known, groups)
     if known.groups is None or known.negative.group is None:
@@ -175,16 +181,21 @@ def group_rates(
             "(columns={'group': 'sex'}; on the command line --by sex), or give groups={user: group}"
         )
     shared = shared_by(known, dependence)
-    rows: list[_Row] = []
-    said: list[tuple[str, tuple[str, ...]]] = []
-    warnings: list[str] = []
+    rows, said, warnings = list[_Row](), list[tuple[str, tuple[str, ...]]](), list[str]()
     for rate in dict.fromkeys(rates):
         if rate not in get_args(Rate):
             raise unknown("rate", rate, get_args(Rate))
-        more, of_each, of_all = _of_rate(known, rate, threshold, shared, level)
-        rows += more
-        said += of_each
-        warnings += of_all
+        judged = judge(known, threshold, rate)
+        assert judged.trials.group is not None
+        present, group = np.unique(judged.trials.group, return_inverse=True)
+        names = [str(name) for name in known.groups.values[present]]
+        found = judged.counted(shared, group, present.size, alone=True)
+        rows += _of_groups(rate, names, found, level)
+        said += [(f"{rate.upper()} of {name}", found.cautions(row)) for row, name in enumerate(names)]
+        if 1 < present.size <= MOST_COMPARED:
+            limits = found.limits(_level_of_pairs(level, present.size))
+            rows += _differentials(rate, names, found, limits, _correlations(judged, group, present.size, shared))
+        warnings += _doubts(names, found.spread.people)
     columns = {name: np.array(column) for name, column in zip(_Row._fields, zip(*rows, strict=True), strict=True)}
     return GroupRates(
         **columns,
@@ -194,6 +205,21 @@ def group_rates(
         confidence_level=level,
         warnings=tuple(dict.fromkeys([*notes, *of_systems(said), *warnings])),
     )._came_from(known)
+
+
+def _doubts(names: list[str], people: Ints) -> list[str]:
+    """Say so where groups have few users, or are too many."""
+    doubts: list[str] = []
+    few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
+    if few:
+        doubts.append(Caution("few-users", f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"))
+    if len(names) > MOST_COMPARED:
+        text = (
+            f"{len(names)} groups are too many for differentials, which at most {MOST_COMPARED} have; to see "
+            "who makes the errors ask by user"
+        )
+        doubts.append(Caution("many-groups", text))
+    return doubts
 
 
 def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
@@ -211,43 +237,16 @@ def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
     codes = np.zeros(len(scores.users), dtype=np.int32)
     codes[scores.users_in_use] = own
     negative = replace(scores.negative, group=codes[scores.negative.user])
-    return replace(
-        scores, negative=negative, positive=replace(scores.positive, group=codes[scores.positive.user]), groups=names
-    )
+    positive = replace(scores.positive, group=codes[scores.positive.user])
+    return replace(scores, negative=negative, positive=positive, groups=names)
 
 
-def _of_rate(
-    scores: Scores, rate: Rate, threshold: float, shared: str, level: float
-) -> tuple[list[_Row], list[tuple[str, tuple[str, ...]]], list[str]]:
-    """Return the rows about one rate, the warnings about each group, and about all."""
-    assert scores.groups is not None
-    judged = judge(scores, threshold, rate)
-    assert judged.trials.group is not None
-    present, group = np.unique(judged.trials.group, return_inverse=True)
-    names = [str(name) for name in scores.groups.values[present]]
-    found = judged.counted(shared, group, present.size, alone=True)
-    people = found.spread.people
-    columns = (found.errors, found.trials, people, found.rate, *found.limits(level ** (1 / present.size)))
-    rows = [
-        _Row(rate, "rate", name, "", *of_group)
-        for name, *of_group in zip(names, *(column.tolist() for column in columns), strict=True)
-    ]
-    of_each = [(f"{rate.upper()} of {name}", found.cautions(row)) for row, name in enumerate(names)]
-    warnings: list[str] = []
-    few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
-    if few:
-        text = f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"
-        warnings.append(Caution("few-users", text))
-    if 1 < present.size <= MOST_COMPARED:
-        limits = found.limits(_level_of_pairs(level, present.size))
-        rows += _differentials(rate, names, found, limits, _correlations(judged, group, present.size, shared))
-    elif present.size > 1:
-        text = (
-            f"{present.size} groups are too many for differentials, which at most {MOST_COMPARED} have; to see "
-            "who makes the errors ask by user"
-        )
-        warnings.append(Caution("many-groups", text))
-    return rows, of_each, warnings
+def _of_groups(rate: Rate, names: Sequence[str], found: CountedRates, level: float) -> list[_Row]:
+    """Return the rows about single groups; their intervals hold together (Sidak)."""
+    limits = found.limits(level ** (1 / len(names)))
+    columns = (found.errors, found.trials, found.spread.people, found.rate, *limits)
+    numbers = zip(*(column.tolist() for column in columns), strict=True)
+    return [_Row(rate, "rate", name, "", *of_group) for name, of_group in zip(names, numbers, strict=True)]
 
 
 def _level_of_pairs(level: float, groups: int) -> float:

@@ -155,14 +155,19 @@ def rate_interval(
         raise unknown("rate", rate, get_args(Rate))
     if method not in get_args(Method):
         raise unknown("interval", method, get_args(Method))
-    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
     threshold = as_threshold(threshold)
-    scores, notes = condense(as_score_set(scores, refusal), ("user", "probe_user"), cuts=[threshold])
+    scores, notes = condense(only_scores(scores), ("user", "probe_user"), cuts=[threshold])
     shared = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
     if rate in ("frr", "fnmr"):
         notes = tuple(note for note in notes if note.code != "unknown-impostors")
     counted = judge(scores, threshold, rate).counted(shared)
     return counted.interval(0, rate, threshold, shared, method, level, notes)._came_from(scores)
+
+
+def only_scores(given: Any) -> ScoreSet:
+    """Return scores that can be counted at a threshold, or say that they are none."""
+    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(given).__name__}")
+    return as_score_set(given, refusal)
 
 
 class RateTrials(NamedTuple):
@@ -308,13 +313,6 @@ def _adjusted(p: Floats, effective: Floats, freedom: Floats, level: float) -> tu
     """Return Wilson's intervals for effective numbers of trials, with Student's quantiles."""
     lower, upper = wilson(p * effective, effective, quantiles((1 + level) / 2, freedom))
     return np.clip(lower, 0.0, p), np.clip(upper, p, 1.0)
-
-
-def around(known: RateInterval, rate: float) -> RateInterval:
-    """Return the interval around another rate, as sure as the one observed."""
-    p, effective, freedom = (np.array([number]) for number in (rate, known.effective_trials, known.freedom))
-    lower, upper = _adjusted(p, effective, freedom, known.confidence_level)
-    return replace(known, rate=rate, lower=float(lower[0]), upper=float(upper[0]))
 
 
 def joint_interval(

@@ -17,10 +17,10 @@ from priori.base.saved import Saved
 from priori.base.types import Codes, Floats, Ints, Mask
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, condense
-from priori.scores.inputs import as_score_set
 from priori.scores.people import no_people, unknown_impostors
 from priori.uncertainty.rates.beta_binomial import fit_beta_binomial
 from priori.uncertainty.rates.proportions import check_level
+from priori.uncertainty.rates.rate_intervals import only_scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -146,8 +146,7 @@ def user_rates(scores: ScoreSet, threshold: float, *, confidence_level: float = 
     'u41: 5 of 9, shrunken to 0.40'
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
-    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    known = as_score_set(scores, refusal)
+    known = only_scores(scores)
     if not known.has_users:
         raise InputError(f"{known.source}: the users of the trials are not known; read a user column")
     counted, notes = _counted(known, threshold)
