@@ -79,7 +79,7 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
         rows = np.unique(np.linspace(0, curve.fpr.size - 1, CROSSES + 2).round().astype(int))[1:-1]
         across = 100 * np.stack([curve.fpr - curve.fpr_lower, curve.fpr_upper - curve.fpr])[:, rows]
         up = 100 * np.stack([curve.tpr - curve.tpr_lower, curve.tpr_upper - curve.tpr])[:, rows]
-        reach = {"xerr": np.maximum(across, 0), "yerr": np.maximum(up, 0)}
+        reach: dict[str, Any] = {"xerr": np.maximum(across, 0), "yerr": np.maximum(up, 0)}
         look: dict[str, Any] = {"fmt": "none", "ecolor": colour, "elinewidth": 1, "capsize": 2}
         ax.errorbar(100 * curve.fpr[rows], 100 * curve.tpr[rows], **reach, **look)
         return

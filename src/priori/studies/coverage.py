@@ -361,7 +361,7 @@ def _runs_of(
     most = numbers[-1]
     if name == PREDICTION:
         # Development users are resampled only where they will be new.
-        future = {"promise": "prediction", "resample": "both" if new else "test", "future_users": test_users}
+        future: dict[str, Any] = {"promise": "prediction", "resample": "both" if new else "test", "future_users": test_users}
         resampling = replace(common, bootstrap=USER.name, n_resamples=most * fixed, **future)
         return [Run(name, resampling, ((most * fixed, 1),))]
     if name not in FOUR:
