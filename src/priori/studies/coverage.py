@@ -361,8 +361,9 @@ def _runs_of(
     most = numbers[-1]
     if name == PREDICTION:
         # Development users are resampled only where they will be new.
-        future: dict[str, Any] = {"promise": "prediction", "resample": "both" if new else "test", "future_users": test_users}
-        resampling = replace(common, bootstrap=USER.name, n_resamples=most * fixed, **future)
+        future: dict[str, Any] = {"promise": "prediction", "future_users": test_users}
+        resample: Resample = "both" if new else "test"
+        resampling = replace(common, bootstrap=USER.name, n_resamples=most * fixed, resample=resample, **future)
         return [Run(name, resampling, ((most * fixed, 1),))]
     if name not in FOUR:
         raise unknown("bootstrap", name, (*FOUR, PREDICTION))
