@@ -57,7 +57,7 @@ def test_users_unused() -> None:
     drawn = {"n_resamples": 50}
     found = given(known, bootstrap="sample", **drawn)
     assert found["users-unused"].level == "warning"
-    assert "choose the user bootstrap" in found["users-unused"]
+    assert "use bootstrap='user'" in found["users-unused"]
     assert "users-unused" not in given(known, bootstrap="user", **drawn)
     assert "users-unused" not in given(one(normal(2, 0), normal(2, 1)), bootstrap="sample", **drawn)
 
@@ -114,7 +114,7 @@ def test_unbalanced_and_missing() -> None:
 def test_ties() -> None:
     rng = np.random.default_rng(0)
     coarse = Scores.from_arrays(np.round(rng.normal(0, 1, 500)), np.round(rng.normal(3, 1, 500)))
-    assert "of a class have one and the same score" in given(one(coarse, coarse))["ties"]
+    assert "of a class have the same score" in given(one(coarse, coarse))["ties"]
     assert "ties" not in given(one(normal(2, 0), normal(2, 1)))
 
 

@@ -196,7 +196,7 @@ def test_few_users_settle_little() -> None:
     assert band is not None
     low, high = per_thousand_range(band.lower[study.at], band.upper[study.at]).split(" to ")
     answer = headline(study, study.at)
-    assert answer.text == f"Between {low} and {high} errors in 1,000: 6 users cannot settle this"
+    assert answer.text == f"Between {low} and {high} errors in 1,000: 6 users are too few to settle this"
     assert (answer.mark, advice(answer)) == ("too few", "If you deploy")
     two = small_studies.study(4.0, 4.0, sizes=sizes)
     first = "AB"[two.order_at(two.at)[0]]

@@ -158,7 +158,7 @@ def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
     option(
         "claim",
         default="deployed",
-        help="What is ranked: thresholds as they are (deployed), or systems tuned on other development sets (method).",
+        help="Rank these thresholds (deployed), or systems tuned on similar development sets (method).",
     ),
     option("family"),
     *resampling_options("auto"),

@@ -38,7 +38,7 @@ CHOSEN = 0.6
 #: What `plan` takes of sizes.
 SIZES = ("negatives_per_positive", "negatives_per_user", "positives_per_user")
 #: What is said of pilots that were scanned.
-OF_SCANS = ("counted-in-cells", "resampled-in-cells", "probes-left-out")
+OF_SCANS = ("counted-in-bins", "resampled-in-bins", "probes-left-out")
 
 
 @dataclass(frozen=True, repr=False)
@@ -477,7 +477,7 @@ def _doubts(single: DesignEffect, effect: DesignEffect, negatives: int, positive
         text = "the z-tests do not know of users: judge the data with a bootstrap that draws users"
         lines.append(Caution("users-matter", text))
     if 0 < single.users < FEW_PILOT_USERS:
-        text = f"the design effect comes from {single.users} users only: it is itself uncertain"
+        text = f"the design effect is estimated from {single.users} users and is uncertain"
         lines.append(Caution("few-pilot-users", text))
     if not by_user:
         text = "users are not known: if they bring several trials each, more will be needed"
