@@ -125,7 +125,7 @@ def test_a_threshold_that_decides_nothing() -> None:
 
 def test_other_shares_of_positives() -> None:
     systems = one(normal(2, 0), normal(2, 1, positives=500))
-    assert "50 % positives in the development set" in given(systems, task="retrieval")["prior-shift"]
+    assert "50 % positives in development" in given(systems, task="retrieval")["prior-shift"]
     assert "prior-shift" not in given(systems)
 
 
@@ -163,6 +163,6 @@ def test_shares_of_positives_are_compared_whatever_they_are() -> None:
         (few, half, ("20 %", "50 %")),
     ):
         said = str(given(one(dev, test), task="retrieval")["prior-shift"])
-        assert f"{shares[0]} positives in the development set, {shares[1]} in the test set" in said
+        assert f"{shares[0]} positives in development, {shares[1]} in the test" in said
     for dev, test in ((few, normal(2, 7, negatives=4000, positives=1000)), (few, normal(2, 8, positives=1200))):
         assert "prior-shift" not in given(one(dev, test), task="retrieval")

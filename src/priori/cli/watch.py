@@ -51,7 +51,7 @@ def watch(
     threshold_from: str | None,
     judging: Judging,
     state: str | None,
-    change_every: float,
+    change_every: int,
     share: str | None,
     level: float,
     reading: Reading,

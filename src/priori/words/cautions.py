@@ -14,6 +14,8 @@ from priori.words.numbers import counted, percent, short
 
 #: How many times one class may outnumber the other before it is said.
 UNBALANCED = 10
+#: The code of a warning that has none.
+OTHER = "other"
 
 
 def cautions(study: Study) -> tuple[Caution, ...]:
@@ -23,7 +25,7 @@ def cautions(study: Study) -> tuple[Caution, ...]:
     every += tuple(_of_study(study))
     texts: dict[str, list[Caution]] = {}
     for line in every:
-        caution = line if isinstance(line, Caution) else Caution("other", line)
+        caution = line if isinstance(line, Caution) else Caution(OTHER, line)
         texts.setdefault(caution.code, []).append(caution)
     order = [*CODES, *texts]
     found = [Caution(code, "; ".join(line.marked for line in lines), lines[0].named) for code, lines in texts.items()]
