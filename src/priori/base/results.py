@@ -230,8 +230,7 @@ def _outside(result: Result) -> list[Caution]:
             found.append(
                 Caution(
                     "around-expected",
-                    "the interval is around the expected value (other development sets); the observed one lies outside "
-                    f"({example})",
+                    f"the interval is around the expected value, not the observed one, which lies outside ({example})",
                 )
             )
         else:

@@ -168,7 +168,7 @@ def _reversed_in(scores: ScoreSet, where: str) -> str:
         return ""
     return (
         f"positives score lower than negatives{where} (AUC {auc:.3f}): use {argument('lower_is_better', 'True')}, or "
-        "check which label is positive"
+        "check the labels"
     )
 
 
@@ -183,7 +183,7 @@ def _flipped_labels(curve: EPC, row: int) -> str:
         return ""
     return (
         f"positives score {'higher' if dev > 0 else 'lower'} than negatives in development (AUC {dev_auc:.3f}), "
-        f"{'higher' if test > 0 else 'lower'} in the test (AUC {auc:.3f}): check labels and direction"
+        f"{'higher' if test > 0 else 'lower'} in the test (AUC {auc:.3f}): check the labels"
     )
 
 
@@ -311,10 +311,11 @@ def disagreements(curve: EPC, rows: Sequence[int]) -> list[str]:
     for name, side in (("FAR", "negative"), ("FRR", "positive")):
         rates, differ = _apart([getattr(scores, side) for scores in sets], thresholds, above=name == "FAR")
         for at in np.flatnonzero(differ):
-            dev, test = (_percent(rate) for rate in rates[:, at])
-            parts[at].append(f"{name} {dev} in development, {test} in the test")
+            dev, test = (f"{100 * rate:.3g}" for rate in rates[:, at])
+            parts[at].append(f"{name} {dev} to {test} %")
     return [
-        f"{'; '.join(found)} at alpha {curve.alpha[row]:.4g}: more than chance; the sets differ, so may the data in use"
+        f"{', '.join(found)} from development to test (alpha {curve.alpha[row]:.4g}): more than chance; data in use "
+        "may differ too"
         if found
         else ""
         for row, found in zip(rows, parts, strict=True)
@@ -364,9 +365,7 @@ def _limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, thr
         return f"no threshold keeps {which} of {rate.name} on the development set: the nearest was chosen"
     decided = "rejecting" if threshold[found][0] > 0 else "accepting"
     sure = "" if criterion.level is None else f" with {_percent(criterion.level)} confidence"
-    return (
-        f"only {decided} every trial keeps {which} of {rate.name}{sure}: use more development trials or a looser limit"
-    )
+    return f"only {decided} every trial keeps {which} of {rate.name}{sure}: use more trials or a looser limit"
 
 
 def _limit_by_users(criterion: Criterion, dev: ScoreSet, alpha: Floats, threshold: Floats) -> str:

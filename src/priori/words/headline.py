@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from priori.base.cautions import CODES, Caution, said_of, shown
+from priori.base.cautions import CODES, Caution, shown
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.studies.evaluation.pairs import against_best
@@ -173,7 +173,7 @@ def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | Non
     several, name = len(study.members) > 1, short(study.members[study.order_at(index)[0]].name)
     found = [caution for caution in known if caution.code not in MOVING]
     for caution in study.moving_findings[index]:
-        found.append(said_of(name, caution) if several else caution)
+        found.append(Caution(caution.code, f"{name}: {caution.marked}", named=True) if several else caution)
     order = {code: number for number, code in enumerate(dict.fromkeys((*UNTRUSTED, *CHANGES_MEANING, *CODES)))}
     grave = [caution for caution in shown(found) if caution.level == "warning"]
     return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)

@@ -131,7 +131,7 @@ class Commensurability:
             return ()
         text = (
             f"scores are on different scales (shift / spread {self.ratio:.2f}, farthest: {self.farthest}): normalise "
-            "them, or choose thresholds per set"
+            "them, or use own thresholds"
         )
         return (Caution("scales-differ", text),)
 

@@ -147,9 +147,9 @@ def _too_low(rates: Floats, plan: BootstrapPlan) -> tuple[Caution, ...]:
     bounds = (
         "bounds are wide, and a lower bound of 0 says nothing"
         if plan.interval == "calibrated"
-        else f"{plan.interval} bounds cover far too little; use {argument('interval', 'calibrated')}"
+        else f"{plan.interval} bounds cover too little; use {argument('interval', 'calibrated')}"
     )
-    where = f"at most {FEW_BEYOND} negatives up to a false positive rate of {rates.max():.3g}"
+    where = f"at most {FEW_BEYOND} negatives up to an FPR of {rates.max():.3g}"
     return (Caution("low-fpr", f"{where}: {bounds}"),)
 
 

@@ -231,14 +231,14 @@ class _Crossed(Bootstrap):
         return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
 
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
-        warning = f"trials are grouped by claimed user only: those of one real identity count as independent; {ASK}"
+        warning = f"grouped by claimed user only, so trials of one real identity seem independent; {ASK}"
         left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]
         return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
 
     def left_out_of_bins(self, sets: Sequence[ScoreSet]) -> list[str]:
         """Return the same where trials are counted in bins by user, because there is no room for all of them."""
         left_out = [scores.source for scores in sets if scores.leaves_out_probes and not scores.fits][:1]
-        warning = f"trials are grouped by claimed user only: those of one real identity count as independent; {ASK}"
+        warning = f"grouped by claimed user only, so trials of one real identity seem independent; {ASK}"
         return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
 
     def check(self, scores: ScoreSet) -> None:

@@ -168,7 +168,7 @@ def bins_caution(*sets: ScoreSet) -> list[Caution]:
     """Say so where a set in memory is resampled in narrow bins."""
     if not any(many_scores(scores.load()) for scores in sets if not scores.scanned):
         return []
-    bound = f"no rate at any threshold is off by more than {BOUND:.0e}, or one trial"
+    bound = f"no rate is off by more than {BOUND:.0e}, or one trial"
     return [Caution("resampled-in-bins", f"more than {DISTINCT} distinct scores, resampled in narrow bins: {bound}")]
 
 

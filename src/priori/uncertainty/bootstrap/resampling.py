@@ -290,10 +290,8 @@ def _small_development(dev: ScoreSet, test: ScoreSet, *, by_user: bool) -> list[
     small = [f"{few} {name} to {many}" for name, few, many in counts if few < SMALL and SMALLER * few < many]
     if not small:
         return []
-    text = f"small development set ({', '.join(small)} in the test set)"
-    return [
-        Caution("small-development", f"{text}: far from alpha 0.5 the interval with new thresholds covers too little")
-    ]
+    text = f"small development set ({', '.join(small)} in the test)"
+    return [Caution("small-development", f"{text}: intervals cover too little far from alpha 0.5")]
 
 
 def _is_whole(number: Any) -> bool:

@@ -477,7 +477,7 @@ def _doubts(system: ZSystem, confidence_level: float) -> list[Caution]:
         if "rule_of_three" in single:
             offers.append(f"rule of three at most {single['rule_of_three'][1]:.5f}")
         text = (
-            f"{system.name}: {name.upper()} {rate:g} of {trials} trials is too small for the normal approximation; use "
+            f"{system.name}: {name.upper()} {rate:g} of {trials} trials is too small for a z-test; use "
             f"{100 * confidence_level:g} % intervals: {', '.join(offers)}"
         )
         lines.append(Caution("normal-fits-badly", text))
@@ -498,8 +498,7 @@ def _doubts_along(system: ZSystem) -> list[Caution]:
         few = int(np.count_nonzero(trials * rate * (1 - rate) < NORMAL_RULE))
         if few:
             text = (
-                f"{system.name}: the {name} is too small for the normal approximation at {few} of {rate.size} alphas; "
-                "use a bootstrap"
+                f"{system.name}: the {name} is too small for a z-test at {few} of {rate.size} alphas; use a bootstrap"
             )
             lines.append(Caution("normal-fits-badly", text))
     return lines
