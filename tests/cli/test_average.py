@@ -56,7 +56,7 @@ def test_csv_is_the_librarys_curve(run, table, rows):
     assert header == ["fpr", "tpr", "lower", "upper"]
     assert np.array_equal(numbers, np.column_stack([curve.fpr, curve.tpr, curve.tpr_lower, curve.tpr_upper]))
     assert "vertical average of 3 data sets: The average true positive rate" in err
-    assert "commensurable" not in err
+    assert "scales-differ" not in err
 
 
 def test_threshold_csv_has_both_axes_and_a_warning_on_stderr(run, table, rows):
@@ -66,7 +66,7 @@ def test_threshold_csv_has_both_axes_and_a_warning_on_stderr(run, table, rows):
     assert header == ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
     curve = library.average(scores_of(rows), method="threshold", positions="exact")
     assert np.array_equal(numbers, np.column_stack(list(curve.columns().values())))
-    assert "warning [scales-differ]: the scores are not commensurable" in err
+    assert "warning [scales-differ]: scores are on different scales" in err
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_average_epc_over_folds_and_data_sets(run, table, tmp_path, rows):
     code, out, err = run("average-epc", "--dev", table, table, "--by", "dataset", "--one-threshold", "--points", 3)
     assert code == 0
     assert "pooled development scores" in err
-    assert "not commensurable" in err
+    assert "[scales-differ]" in err
     parts = [write(tmp_path / f"{name}.csv", [row for row in rows if row[2] == name]) for name in SHIFTS]
     given = [item for part in parts for item in ("--dev", part)]
     code, out, _ = run("average-epc", *given, *parts, "--format", "json", "--alpha", "0.5")

@@ -186,7 +186,7 @@ def test_plan(run, files):
     assert code == 0
     assert found["assumptions"]["pilot_users"] == 20
     assert found["negatives"] == 30 * found["users"]
-    assert "20 users only" in err
+    assert "estimated from 20 users" in err
     arguments = ("plan", "--difference", "0.02", *_systems(files, "a", "b"), "--format", "csv")
     code, out, _ = run(*arguments)
     assert code == 0

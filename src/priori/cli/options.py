@@ -287,8 +287,8 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "margin": Declared(
             "--margin SIZE",
-            "Also test whether each of two systems is no worse than the other by more than SIZE, such as 0.01 for one "
-            "point.",
+            "Also test two systems for non-inferiority: whether each is no worse than the other by more than SIZE, "
+            "such as 0.01 for one point.",
             float,
         ),
         "against": Declared(
