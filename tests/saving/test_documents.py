@@ -94,7 +94,7 @@ ZTEST_PARTS = ("ZSystem", "ZComparison", "ZInterval", "ZDifference")
 def _same(saved: Any, live: Any) -> bool:
     if isinstance(live, priori.Scores):  # their sizes, where they are saved
         return isinstance(saved, SavedScores) and ("n_negatives" not in vars(saved) or len(saved) == len(live))
-    parts = "Estimate Verdict AdjustedVerdict MarginVerdict DataSets IntervalPlan Commensurability ClassSpread"
+    parts = "Estimate Verdict MarginVerdict DataSets IntervalPlan Commensurability ClassSpread"
     if isinstance(live, Result) or type(live).__name__ in (*parts.split(), *ZTEST_PARTS):  # what is there is the same
         known = {name: value for name, value in vars(saved).items() if not name.startswith("_")}
         return all(isinstance(value, NotSaved) or _same(value, getattr(live, name)) for name, value in known.items())

@@ -19,8 +19,8 @@ from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes, count
 from priori.decisions.tasks import Task
 from priori.scores import BOUND, Scores, Trials, condense
+from priori.scores.derived import fold_of_trials, part_of
 from priori.scores.inputs import as_score_set
-from priori.scores.splitting import fold_of_trials, part_of
 
 #: What is said of two sets, and means nothing where both are parts of one.
 OF_TWO_SETS = {"same-data", "shared-trials", "shared-users", "prior-shift", "disagreement"}

@@ -32,7 +32,7 @@ from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Errors
 from priori.scores.inputs import as_score_set
 from priori.scores.saved import SavedScores
-from priori.scores.score_set import ask_all
+from priori.scores.score_set import pairs_in_order_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -335,7 +335,7 @@ def a_posteriori_auc(scores: Any) -> float:
 
 def all_aucs(sets: Sequence[ScoreSet]) -> list[float]:
     """Return the areas of several sets."""
-    pairs = zip(sets, ask_all(sets, "pairs_in_order"), strict=True)
+    pairs = zip(sets, pairs_in_order_of(sets), strict=True)
     return [float(Fraction(number, 2 * each.n_negatives * each.n_positives)) for each, number in pairs]
 
 

@@ -146,14 +146,14 @@ class Criterion:
     def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
         """Return which bins between neighbouring edges may hold a minimiser at these alphas (None: at any).
 
-        None is returned where nothing is known: then every bin may.
+        None is returned where nothing is known, as of a criterion that has no `least_cost`: then every bin may.
         """
-        if alphas is None:
+        if alphas is None or type(self).least_cost is Criterion.least_cost:
             return None
         return promising_bins(edges, self, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        """Return a lower bound of the cost of the candidates in boxes."""
+        """Return a lower bound of the cost of the candidates in boxes, if one is known: a scan looks into fewer."""
         raise NotImplementedError
 
     def tells_ties(self, alpha: Fraction, largest: int) -> bool:

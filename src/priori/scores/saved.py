@@ -23,7 +23,6 @@ class SavedScores(ScoreSet):
     n_users: Any = NotSaved()
     has_identities: Any = NotSaved()
     leaves_out_probes: Any = NotSaved()
-    asking: Any = NotSaved()
     expect: Any = NotSaved()
     rejected: Any = NotSaved()
     count: Any = NotSaved()

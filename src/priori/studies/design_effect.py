@@ -18,6 +18,7 @@ from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.influence import Moves, People, SampleMean, spread_of_means, welch
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import paired
+from priori.studies.sizes import Variability
 from priori.uncertainty.comparing.ztest_normals import Weights
 
 
@@ -144,23 +145,25 @@ class DesignEffect(Result):
         classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
         return [(weight**2 * each.variance * each.design_effect / each.per_user, each) for weight, each in classes]
 
-    def degrees(self, weights: Weights) -> tuple[float, float]:
-        """Return the degrees of freedom of an aggregate's variance: for each user of a study, and of the pilot."""
-        parts = [(part, spread) for part, spread in self._parts(weights) if part]
+    def variability(self, weights: Weights, *, by_user: bool) -> Variability:
+        """Return how the variance of an aggregate depends on the number of users (or trials)."""
+        for name, weight, spread in (("FAR", weights.far, self.negatives), ("FRR", weights.frr, self.positives)):
+            if weight and not spread.variance:
+                raise InputError(f"no errors to plan with: the {name} has no variance; give the rate that you expect")
+        parts = [(part, each) for part, each in self._parts(weights) if part]
         if not parts:
-            return np.inf, np.inf
+            raise InputError("nothing to plan for: neither the FAR nor the FRR counts in the measure")
         variances = [part for part, _ in parts]
-        study = welch(variances, [each.freedom * each.per_user / each.design_effect for _, each in parts])
-        return float(study), float(welch(variances, [each.freedom * each.measured for _, each in parts]))
-
-    def counted(self, weights: Weights) -> float:
-        """Return the share of the users that the variance of an aggregate rests on: its degrees of freedom, nearly.
-
-        All of them where each has trials of both classes; where classes are people of their own, as Welch and
-        Satterthwaite have it.
-        """
-        parts = self._parts(weights)
-        return float(welch([part for part, _ in parts], [each.share for _, each in parts], 1.0))
+        study, pilot, counted = (
+            float(welch(variances, degrees, most))
+            for degrees, most in (
+                ([each.freedom * each.per_user / each.design_effect for _, each in parts], np.inf),
+                ([each.freedom * each.measured for _, each in parts], np.inf),
+                # All users where each has trials of both classes; where classes are people of their own, some.
+                ([each.share for _, each in parts], 1.0),
+            )
+        )
+        return Variability(self.variance(weights), by_user, 0.0, study, pilot, counted)
 
     @property
     def spreads(self) -> Column[Spreads]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Column
-from priori.base.errors import InputError, OptionError, argument, unknown
+from priori.base.errors import OptionError, argument, unknown
 from priori.base.limits import MOST_PLANNED
 from priori.base.results import Result
 from priori.curves.epc import EPC
@@ -22,7 +22,7 @@ from priori.studies.design_effect import ClassSpread, DesignEffect, design_effec
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, prepare
-from priori.uncertainty.comparing.ztest_normals import AnyMeasure, Weights, weights_of
+from priori.uncertainty.comparing.ztest_normals import AnyMeasure, weights_of
 from priori.uncertainty.expected.estimates import Estimates
 from priori.uncertainty.expected.method import expected_values
 from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_level, check_rate
@@ -215,7 +215,7 @@ def _plans(
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
     kind = max(ready, key=lambda name: ready[name].variance(weights))
     effect, dev_ratio, notes = ready[kind], None, tuple[str, ...]()
-    known = _variability(effect, weights, by_user)
+    known = effect.variability(weights, by_user=by_user)
     if kind == "single" and first is not None and first.curve is not None:
         known = replace(known, degrees=CHOSEN * known.degrees, pilot=CHOSEN * known.pilot)
     if kind == "compare":
@@ -332,14 +332,6 @@ def _kinds(effects: dict[str, DesignEffect], test: TestKind | None) -> list[str]
     if test not in effects:
         raise OptionError(f"the {test} test can only be planned from two pilots on the same trials")
     return [test]
-
-
-def _variability(effect: DesignEffect, weights: Weights, by_user: bool) -> Variability:
-    for name, weight, spread in (("FAR", weights.far, effect.negatives), ("FRR", weights.frr, effect.positives)):
-        if weight and not spread.variance:
-            raise InputError(f"no errors to plan with: the {name} has no variance; give the rate that you expect")
-    degrees, pilot = effect.degrees(weights)
-    return Variability(effect.variance(weights), by_user, 0.0, degrees, pilot, effect.counted(weights))
 
 
 def _claim(claim: Claim | None, curves: Sequence[EPC] | None) -> Claim:

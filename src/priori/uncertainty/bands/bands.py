@@ -20,8 +20,8 @@ from priori.curves.epc import EPC, CurveInside
 from priori.curves.epsc import EPSC, OverBoth
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
-from priori.engines.narrow_cuts import most_between
 from priori.scores import BOUND, Scores, ScoreSet, condense, condense_all
+from priori.scores.histogram import most_between
 from priori.scores.score_set import TooManyEntries, narrow_caution
 from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions
 from priori.uncertainty.bootstrap.designs import CROSSED

@@ -16,8 +16,9 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.types import Codes, Floats, Ints
 from priori.scores import BOUND, Scores, ScoreSet
+from priori.scores.histogram import distinct_of, narrow_ends
 from priori.scores.influence import People
-from priori.scores.sorting import gaps_of
+from priori.scores.sorting import bins_of
 from priori.scores.trials import codes_in_use
 
 #: Who the negatives and who the positives of a set belong to: the same codes for the same people.
@@ -111,10 +112,15 @@ class Bins(NamedTuple):
     number: int
     omega: Ints
 
+    @property
+    def of_negatives(self) -> int:
+        """The bins that negatives may lie in, those of attacks with a share included."""
+        return self.number * (1 + int(self.omega[1] > 0))
+
 
 def bins_between(scores: Scores, cuts: Floats) -> Bins:
     """Return the bins that trials have between ascending cuts; a score at a cut lies below it."""
-    negative, positive = (gaps_of(cuts, trials.score).astype(np.int32) for trials in (scores.negative, scores.positive))
+    negative, positive = (bins_of(cuts, trials.score).astype(np.int32) for trials in (scores.negative, scores.positive))
     negative = negative + (attacks_of(scores) * (cuts.size + 1)).astype(np.int32)
     return Bins(negative, positive, cuts.size + 1, share_of(scores))
 
@@ -154,21 +160,8 @@ def narrow_cuts(scores: Scores) -> Floats | None:
     """
     if not many_scores(scores):
         return None
-    values = distinct_scores(scores)
-    ends = np.zeros(values.size, dtype=np.bool_)
-    for trials in (scores.negative, scores.positive):
-        below: Any = np.append(0, np.searchsorted(trials.sorted, values, side="right"))
-        if trials.number is not None:
-            below = np.append(0, np.cumsum(trials.number[trials.order]))[below]
-        count = np.diff(below)
-        step = max(0.8 * BOUND * count.sum(), 1.0)
-        passed = np.floor(np.cumsum(count) / step)
-        alone = count > max(step / 4, 1.0)
-        ends |= np.diff(passed, prepend=0.0) > 0
-        ends |= alone
-        ends[:-1] |= alone[1:]
-    ends[[0, -1]] |= [values[0] == -np.inf, True]
-    return values[ends]
+    known = distinct_of(scores)
+    return known.value[narrow_ends(known, BOUND)]
 
 
 def bins_caution(*sets: ScoreSet) -> list[Caution]:
@@ -193,7 +186,7 @@ def _moved_up(scores: Scores, cuts: Floats | None) -> Scores:
         return scores
     moved = []
     for trials in (scores.negative, scores.positive):
-        end = gaps_of(cuts, trials.score)
+        end = bins_of(cuts, trials.score)
         up = np.where(end < cuts.size, cuts[np.minimum(end, cuts.size - 1)], trials.score)
         moved.append(replace(trials, score=up))
     return replace(scores, negative=moved[0], positive=moved[1])

@@ -20,7 +20,7 @@ from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR
 from priori.scores import ScoreSet
-from priori.scores.people import unknown_impostors
+from priori.scores.labels import unknown_impostors
 from priori.uncertainty.bootstrap.calibration import FEW_USERS, Calibration, bounds, simultaneous_bounds
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.layout import bins_caution

@@ -17,7 +17,7 @@ from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Mask, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
-from priori.uncertainty.comparing.claims import Claim, shares_of
+from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
 from priori.uncertainty.comparing.verdicts import (
     MarginRegion,
@@ -153,11 +153,6 @@ class Comparison(Result):
     def nearest(self, alpha: float) -> int:
         """Return the index of the alpha nearest to the one given."""
         return int(np.argmin(np.abs(self.alpha - float(alpha))))
-
-    @property
-    def shares(self) -> Floats:
-        """The weight of each alpha in the mean over all of them."""
-        return shares_of(self.alpha)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the difference, its band, and the regions where it is significant; returns the axes."""

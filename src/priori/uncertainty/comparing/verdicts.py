@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from priori.base.declarations import Summary
 from priori.base.types import Floats, Mask
-from priori.uncertainty.comparing.evidence import Evidence, p_value_of
+from priori.uncertainty.comparing.evidence import Evidence
 from priori.uncertainty.comparing.max_t import Family, critical_value, error_allowed, step_down
 
 #: What can be shown against a margin.
@@ -114,24 +114,17 @@ def runs(alpha: Floats, shown: NDArray[np.str_]) -> list[tuple[float, float, str
 
 def judge_points(evidence: Evidence, *, threads: int | None = None) -> Verdict:
     """Judge each alpha, and last the mean over the alphas: a pair on its own, several together by stepping down."""
-    single = evidence.single_p_values() if evidence.several else p_value_of(*evidence.tails(), evidence.alternative)
+    single, level = evidence.single_p_values(), evidence.level
     if not evidence.several:
-        return Verdict(
-            evidence.difference(), *evidence.bounds(), single, np.zeros(single.shape, np.bool_), evidence.level
-        )
-    tested = [
-        step_down(
-            np.ascontiguousarray(evidence.draws[:, point]),
-            family,
-            evidence.level,
-            evidence.alternative,
-            threads=threads,
-        )
-        for point, family in enumerate(evidence.families)
-    ]
+        unfitted = np.zeros(single.shape, dtype=np.bool_)
+        return Verdict(evidence.difference(), *evidence.bounds(), single, unfitted, level)
+    tested = []
+    for point, family in enumerate(evidence.families):
+        draws = np.ascontiguousarray(evidence.draws[:, point])
+        tested.append(step_down(draws, family, level, evidence.alternative, threads=threads))
     p_value, fitted = (np.stack(column, axis=1) for column in list(zip(*tested, strict=True))[:2])
     bounds = _bounds(evidence, np.array([found.critical for found in tested]))
-    return Verdict(evidence.difference(), *bounds, np.maximum(p_value, single), fitted, evidence.level)
+    return Verdict(evidence.difference(), *bounds, np.maximum(p_value, single), fitted, level)
 
 
 def judge_together(evidence: Evidence, pointwise: Verdict, *, threads: int | None = None) -> Verdict:

@@ -195,7 +195,7 @@ def llr_costs(
     fitted = calibrator.fit(known_dev if resample == "both" or given != "llr" else as_score_set(dev))
     fractions = as_fractions(alpha) if np.size(alpha) else ()
     shared = shared_by(known, dependence)
-    means, limits, said = [*_cllr_means(fitted, known)], list[tuple[float, float]](), list[tuple[str, ...]]()
+    means, limits, said = _cllr_means(fitted, known), list[tuple[float, float]](), list[tuple[str, ...]]()
     for fraction in fractions:
         threshold, of_costs = _detection_means(fitted, known, fraction)
         means += of_costs
@@ -213,7 +213,12 @@ def llr_costs(
         moved = _through_the_fit(fitted, calibrator, known_dev, known)
         parts.append(TrialCosts(known_dev, (moved, None, moved)))
     value = np.array([mean.sum for mean in means])
-    spreads = [_spread(parts, row, shared) for row in range(0, value.size, 3)]
+    spreads = [
+        _joint(
+            [spread_of(mean, *_classes(each.scores), shared) for each in parts if (mean := each.means[row]) is not None]
+        )
+        for row in range(0, value.size, 3)
+    ]
     limits.insert(0, _cllr_limits(value[0], spreads[0], level))
     # Minima and losses have no interval.
     sd, lower, upper = (np.full(value.size, np.nan) for _ in range(3))
@@ -298,16 +303,14 @@ def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
 # -- what trials add ---------------------------------------------------------------------------------------------
 
 
-def _cllr_means(fitted: LLRMap, test: Scores) -> tuple[ClassMeans, ClassMeans, ClassMeans]:
+def _cllr_means(fitted: LLRMap, test: Scores) -> list[ClassMeans]:
     """Return what trials add to Cllr, to its minimum and to the loss."""
-    best = best_map(test.candidates())
-
-    def means(of_map: LLRMap) -> ClassMeans:
-        negative, positive = llr_losses(*(of_map.apply(trials.score) for trials in _classes(test)))
-        return ClassMeans(negative / 2, positive / 2, numbers_of(test))
-
-    actual, minimum = means(fitted), means(best)
-    return actual, minimum, actual.minus(minimum)
+    losses = [
+        llr_losses(*(of_map.apply(trials.score) for trials in _classes(test)))
+        for of_map in (fitted, best_map(test.candidates()))
+    ]
+    actual, minimum = (ClassMeans(negative / 2, positive / 2, numbers_of(test)) for negative, positive in losses)
+    return [actual, minimum, actual.minus(minimum)]
 
 
 def _detection_means(fitted: LLRMap, test: Scores, alpha: Any) -> tuple[float, list[ClassMeans]]:
@@ -357,17 +360,6 @@ def _classes(scores: Scores) -> tuple[Any, Any]:
 # -- intervals ---------------------------------------------------------------------------------------------------
 
 
-def _spread(parts: Sequence[TrialCosts], row: int, shared: str) -> Spread:
-    """Return the spread of a cost, to which several sets may have added."""
-    return _joint(
-        [
-            spread_of(mean, part.scores.negative, part.scores.positive, shared)
-            for part in parts
-            if (mean := part.means[row]) is not None
-        ]
-    )
-
-
 def _joint(spreads: Sequence[Spread]) -> Spread:
     """Return the spread of a sum of independent parts, whose people are those of the first."""
     return replace(reduce(Spread.plus, spreads), people=spreads[0].people)
@@ -406,15 +398,11 @@ def _detection_limits(
 
 def _few_users(people: int) -> list[Caution]:
     """Say so where users are too few to test minima, which are fitted to the users that they are judged on."""
-    if not 0 < people < ENOUGH_TESTED:
-        return []
-    return [
-        Caution(
-            "few-users",
-            f"{people} users: with 20 of them tests of minima found a difference where there is none in 7 to 12 "
-            "% instead of 5 %; trust those of the actual costs rather",
-        )
-    ]
+    text = (
+        f"{people} users: with 20 of them tests of minima found a difference where there is none in 7 to 12 % instead "
+        "of 5 %; trust those of the actual costs rather"
+    )
+    return [Caution("few-users", text)] if 0 < people < ENOUGH_TESTED else []
 
 
 def _like_probabilities(*sets: Scores) -> tuple[Caution, ...]:
@@ -431,18 +419,12 @@ def _like_probabilities(*sets: Scores) -> tuple[Caution, ...]:
 def _doubts(dev: Scores, test: Scores, cllr: ClassMeans, resample: str) -> tuple[str, ...]:
     doubts = []
     if not np.isfinite(cllr.sum):
-        doubts.append(
-            Caution(
-                "infinite-cost",
-                "a log-likelihood ratio is infinite on the wrong side: one such trial makes Cllr infinite; "
-                "calibrate with logistic or isotonic, or leave out infinite scores",
-            )
+        text = (
+            "a log-likelihood ratio is infinite on the wrong side: one such trial makes Cllr infinite; calibrate with "
+            "logistic or isotonic, or leave out infinite scores"
         )
+        doubts.append(Caution("infinite-cost", text))
     if resample == "both" and dev.has_users and test.has_users and (common := shared_users(dev, test)):
-        doubts.append(
-            Caution(
-                "users-partly-shared",
-                f"{common} users are in both sets: what they do in the one and in the other is taken as independent",
-            )
-        )
+        text = f"{common} users are in both sets: what they do in the one and in the other is taken as independent"
+        doubts.append(Caution("users-partly-shared", text))
     return tuple(doubts)

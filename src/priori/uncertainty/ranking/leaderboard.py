@@ -19,17 +19,9 @@ from priori.uncertainty.bands.bands import bounds_together, make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import CLAIMS, Claim
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
-from priori.uncertainty.ranking.both_rankings import (
-    POSTERIORS,
-    Against,
-    as_methods,
-    draw_both,
-    kendall_tau,
-    moved_ranks,
-    tau_interval,
-)
+from priori.uncertainty.ranking.both_rankings import POSTERIORS, Against, as_methods, draw_both
 from priori.uncertainty.ranking.ranking import Place, Tests, check_systems, ranking_of
-from priori.uncertainty.ranking.ranks import ranks_of
+from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, ranks_of, tau_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ from priori.base.results import Result
 from priori.base.types import Codes, Floats, Ints, Mask, Texts
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, condense
-from priori.scores.people import no_people, unknown_impostors
+from priori.scores.labels import no_people, unknown_impostors
 from priori.uncertainty.rates.beta_binomial import fit_beta_binomial
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import only_scores
