@@ -17,21 +17,18 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Mask
-from priori.decisions.criterion import Criterion, OfRate, Pieces, Search, choice_of
+from priori.decisions.criterion import Boxes, Criterion, OfRate, Pieces, Search, choice_of
 from priori.decisions.hull import NEAR
 from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
-
-if TYPE_CHECKING:
-    from priori.decisions.bounds import Boxes
 
 
 @dataclass(frozen=True)
