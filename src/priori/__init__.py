@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from priori.curves.areas import Areas, areas
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.curves.cross import CrossEPC, cross_epc
-    from priori.curves.epc import EPC, choose_threshold, epc
+    from priori.curves.epc import EPC, choose_threshold, epc, epc_all
     from priori.curves.epc_by import GroupedEPC, epc_by
     from priori.curves.epsc import EPSC, adcf, epsc
-    from priori.curves.many import epc_all
     from priori.curves.roc import (
         AposterioriDET,
         AposterioriROC,
@@ -67,8 +66,7 @@ _LATER = {
         "priori.base.results": "Result",
         "priori.curves.areas": "Areas areas",
         "priori.curves.cross": "CrossEPC cross_epc",
-        "priori.curves.epc": "EPC choose_threshold epc",
-        "priori.curves.many": "epc_all",
+        "priori.curves.epc": "EPC choose_threshold epc epc_all",
         "priori.curves.epc_by": "GroupedEPC epc_by",
         "priori.curves.epsc": "EPSC adcf epsc",
         "priori.curves.roc": "AposterioriDET AposterioriROC a_posteriori_auc a_posteriori_break_even a_posteriori_eer "

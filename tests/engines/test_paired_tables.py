@@ -294,7 +294,7 @@ def test_thresholds_of_an_axis_reject_the_cells_they_should(
     assume(np.isfinite([*negatives, *positives]).any())
     scores = Scores.from_arrays(negatives, positives)
     axis = score_axis(scores, scores)
-    rejected = np.arange(1, axis.cells + 1)
+    rejected = np.arange(1, axis.n_bins + 1)
     asked = np.array([*negatives, *positives, *others])
     np.testing.assert_array_equal(
         asked[:, None] <= axis.thresholds(rejected), np.floor(axis.places(asked))[:, None] < rejected

@@ -170,7 +170,8 @@ def test_a_threshold_that_a_study_chooses_makes_its_width_less_sure():
     (curve, _), width = _curves(3), 0.05
     chosen, given = plan(width=width, pilot=curve), plan(width=width, pilot=curve.test, threshold=curve.threshold[0])
     effect = design_effect(curve.test, float(curve.threshold[0]))
-    (degrees, pilot), variance = effect.degrees(weights_of("hter")), effect.variance(weights_of("hter"))
+    known, variance = effect.variability(weights_of("hter"), by_user=True), effect.variance(weights_of("hter"))
+    degrees, pilot = known.degrees, known.pilot
 
     def found(n, share):
         spread = stats.f.ppf(0.8, min(share * degrees * n, n - 1), share * pilot)
@@ -210,7 +211,7 @@ def test_compare_is_planned_from_what_test_and_development_users_bring():
     by_test, by_dev = (float(((part.influence[:, 0] - part.influence[:, 1]) ** 2).sum()) for part in estimates.parts)
     degrees = float(estimates.contrast([1, -1])[2][0])
     paired = paired_design_effect(a.test, float(a.threshold[0]), b.test, float(b.threshold[0]))
-    degrees = min(degrees, paired.degrees(weights_of("hter"))[1])
+    degrees = min(degrees, paired.variability(weights_of("hter"), by_user=True).pilot)
 
     def enough(n, kept):
         variance = by_test * 40 / n + (by_dev if kept else by_dev * 40 / n)

@@ -125,7 +125,10 @@ def judging(why_one: str = "", measure: bool = True) -> Group:
     def make(alpha: str | None, **typed: Any) -> Judging:
         return Judging(alpha=one_alpha(alpha, why_one) if why_one else alpha_list(alpha), **typed)
 
-    alpha = option("alpha", written="--alpha NUMBER") if why_one else option("alpha")
+    alpha = option("alpha")
+    if why_one:
+        text = "The trade-off: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR; or the limit of at-most-far and the like."
+        alpha = option("alpha", written="--alpha NUMBER", help=f"{text} Default: 0.5, or that of --costs.")
     shown = options("measure") if measure else ()
     return Group("judging", make, (*CRITERION, *shown, alpha, *options("costs prior")))
 

@@ -158,7 +158,7 @@ def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
     option(
         "claim",
         default="deployed",
-        help="Rank the thresholds as they are (deployed), or the systems tuned on other development sets (method).",
+        help="What is ranked: thresholds as they are (deployed), or systems tuned on other development sets (method).",
     ),
     option("family"),
     *resampling_options("auto"),

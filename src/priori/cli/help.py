@@ -84,7 +84,8 @@ def _records(options: list[click.Option], ctx: click.Context, whole: bool) -> li
     records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
     if whole:
         return records
-    return [(_briefly(written), re.split(r"[:;.] |\.?$| +\[", text, maxsplit=1)[0] + ".") for written, text in records]
+    first = [re.split(r"[:;.] |\.?$| +\[", text, maxsplit=1)[0] for _, text in records]
+    return [(_briefly(record[0]), f"{text}.".replace("?.", "?")) for record, text in zip(records, first, strict=True)]
 
 
 def _briefly(written: str) -> str:

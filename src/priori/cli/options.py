@@ -168,6 +168,11 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "--scores NAME FILE", "Or a name and one file, divided by --split. Repeatable.", multiple=True
         ),
         "table": Declared("--table FILE", "Or one table with all systems, divided by --split."),
+        "split": Declared(
+            "--split HOW",
+            "How trials are divided into development and test: 50/50 at random, COLUMN=DEV:TEST by the values of a "
+            "column, or COLUMN=2024-01-31 before and from then on. Users stay together, except by values.",
+        ),
         "by": Declared(
             "--by COLUMN",
             "Compare the groups that this column names (sex, age, site), with differentials; or, by user, say who "
@@ -278,13 +283,13 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "margin": Declared(
             "--margin SIZE",
-            "Also test, of two systems, whether each is no worse than the other by more than SIZE, such as 0.01 for "
-            "one point, and whether they are equivalent.",
+            "Also test equivalence of two systems: whether each is no worse than the other by more than SIZE, such as "
+            "0.01 for one point.",
             float,
         ),
         "against": Declared(
             "--against",
-            "What the a posteriori ranking goes by, on the test scores themselves.",
+            "What the a posteriori ranking goes by: on the test scores themselves.",
             "priori.uncertainty.ranking.both_rankings:POSTERIORS",
             "eer",
         ),
@@ -309,9 +314,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "share": Declared("--share LOW:HIGH", "FILE has no labels, and this is the range of the share of positives."),
         "junit": Declared("--junit FILE", "Also write a JUnit XML report to FILE.", WRITTEN),
-        "github": Declared(
-            "--github", "Also append a table to the summary: the file that GITHUB_STEP_SUMMARY names.", bool
-        ),
         # Rates and sizes.
         "width": Declared("--width W", "The full width of the interval.", float),
         "difference": Declared("--difference D", "Or the difference between two systems to be detected.", float),
@@ -320,8 +322,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "frr": Declared("--frr RATE", "False rejection rate, as a fraction.", float),
         "negatives": Declared("--negatives N", "Number of negative trials (impostors).", int),
         "positives": Declared("--positives N", "Number of positive trials (clients).", int),
-        "negatives_b": Declared("--negatives-b N", "The second system's negative trials. Default: as many.", int),
-        "positives_b": Declared("--positives-b N", "The second system's positive trials. Default: as many.", int),
         # Coverage.
         "simulate": Declared(
             "--simulate", "Simulated systems instead of files, of the NIST 2005 subset's shape.", bool
@@ -369,7 +369,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "open_": Declared("--open/--no-open", "Open the page in a browser.", bool, False),
         "force": Declared("--force", "Replace files that are in DIR already.", bool),
     },
-    "One file or table": {
+    "Giving data": {
         "folds": Declared(
             "--folds N",
             "Or divide by N folds: judge each with the thresholds chosen on the others.",
@@ -379,12 +379,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "split_seed": Declared("--split-seed", "Seed of a division at random.", SEED, 0),
         "systems_in": Declared("--systems-in COLUMN", "The column of the table that names the system of each row."),
         "systems_columns": Declared("--systems-columns A,B,...", "Or the columns with the scores of one system each."),
-        "split": Declared(
-            "--split HOW",
-            "Which rows are development trials, which are test trials: 50/50 at random, COLUMN=DEV:TEST by the values "
-            "of a column, or COLUMN=2024-01-31 before and from then on. The trials of a user stay together, but by "
-            "values.",
-        ),
         "where": Declared(
             "--where COLUMN=VALUE,...",
             "Keep the rows with these values, in every set that has all of them. Repeatable.",
@@ -454,6 +448,8 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "assurance": Declared("--assurance P", "How often an interval will be no wider than --width.", default=0.8),
         "far_b": Declared("--far-b RATE", "The second system's false acceptance rate.", float),
         "frr_b": Declared("--frr-b RATE", "The second system's false rejection rate.", float),
+        "negatives_b": Declared("--negatives-b N", "The second system's negative trials. Default: as many.", int),
+        "positives_b": Declared("--positives-b N", "The second system's positive trials. Default: as many.", int),
         "intraclass": Declared(
             "--intraclass RHO",
             "The correlation of the errors of one user, where there is no pilot.",
@@ -502,6 +498,9 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "--silence CODE,...",
             "Do not show warnings of these codes: few-users,few-errors. See docs/cautions.md.",
             callback=_check_codes,
+        ),
+        "github": Declared(
+            "--github", "Also append a table to the summary: the file that GITHUB_STEP_SUMMARY names.", bool
         ),
         "static": Declared("--static", "A small page without scripts: SVG figures, no slider.", bool),
         "pdf": Declared("--pdf FILE", "Also write the report to FILE as PDF, its first page a summary.", WRITTEN),

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from priori.base.declarations import NUMBERS, TEXT, Kept, maybe, record
 from priori.base.errors import OptionError, argument
-from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
 from priori.base.types import Floats, Index, Mask
 from priori.decisions.hull import NEAR
 from priori.decisions.measure import Ratio
@@ -27,9 +27,16 @@ if TYPE_CHECKING:
     from priori.decisions.likelihood_ratios import LLRMap
 
 #: What a file says of a fitted map: affine ones have a slope and an offset, step maps boundaries and ratios.
-FITTED: Schema = maybe(
-    record({"method": TEXT, **of(maybe({"type": "number"}), "slope offset"), **of(maybe(NUMBERS), "boundaries llr")})
-)
+FittedMap = Annotated[
+    dict[str, Any],
+    Kept(
+        record(
+            {"method": TEXT}
+            | dict.fromkeys(("slope", "offset"), maybe({"type": "number"}))
+            | dict.fromkeys(("boundaries", "llr"), maybe(NUMBERS))
+        )
+    ),
+]
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,8 @@ from priori.base.types import Floats
 from priori.curves.averaging.epc import AverageEPC, average_epc
 from priori.curves.averaging.intervals import IntervalPlan
 from priori.curves.epc import EPC, epc
-from priori.decisions.tasks import Task
 from priori.scores import Scores
-from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, positive_label
+from priori.sklearn.displays import Contents, Display, Style, positive_label
 from priori.sklearn.responses import ResponseMethod, as_predictions, folds, of_folds, scores, together, with_options_of
 from priori.uncertainty.comparing.comparison import Comparison, compare
 
@@ -28,6 +27,8 @@ if TYPE_CHECKING:
 
 #: What a curve is made with, as in `priori.epc`.
 SETTINGS = ("task", "criterion", "measure", "points", "bounds", "alpha")
+#: The options of `priori.epc` that predictions have no use for: ``alpha="costs:100,1,0.01"`` says costs and prior.
+NOT_OF_ARRAYS = ("costs", "prior", "exact", "preset", "weight", "name")
 #: What the displays of predictions take, and those of a cross-validation do not.
 NOT_OF_FOLDS = (
     *("y_true_dev", "y_score_dev", "users", "users_dev", "cv", "random_state"),
@@ -127,6 +128,7 @@ class EPCDisplay(_AlongAlpha):
         return Contents([(self.alpha, value) for value in values], areas, chance, labels)
 
     @classmethod
+    @with_options_of(Display.plot, epc, without=NOT_OF_ARRAYS)
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -137,23 +139,13 @@ class EPCDisplay(_AlongAlpha):
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
         name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        task: str | Task = "authentication",
-        criterion: CriterionOption = None,
-        measure: MeasureOption = None,
-        points: int = 101,
-        bounds: tuple[Any, Any] = (0, 1),
-        alpha: Any = None,
         confidence_level: float | None = None,
         n_resamples: int = 2000,
         cv: int = 5,
         random_state: int = 0,
         users: ArrayLike | None = None,
         users_dev: ArrayLike | None = None,
+        **options: Any,
     ) -> Self:
         """Make the display of labels and scores.
 
@@ -176,7 +168,7 @@ class EPCDisplay(_AlongAlpha):
         users, users_dev : array-like, optional
             Whom each sample belongs to: users stay together in folds, and the bootstrap resamples users.
         """
-        given = {**locals()}
+        given = {**locals(), **options}
         legend_name = "Classifier" if name is None else name
         (curve,) = _curves(given, {"": legend_name})
         interval: EPC | AverageEPC | Band = curve
@@ -315,7 +307,6 @@ class DifferenceDisplay(_AlongAlpha):
         *,
         y_score_dev_a: ArrayLike | None = None,
         y_score_dev_b: ArrayLike | None = None,
-        plot_chance_level: bool = True,
         confidence_level: float = 0.95,
         **options: Any,
     ) -> Self:

@@ -125,6 +125,7 @@ class GroupRatesDisplay:
         X: Any,
         y: Any,
         *,
+        sensitive_features: ArrayLike,
         X_dev: Any,
         y_dev: Any,
         response_method: ResponseMethod = "auto",

@@ -28,24 +28,27 @@ REMEMBERED = ("support_vectors_", "_fit_X", "X_train_")
 take = _safe_indexing
 
 
-def with_options_of(source: Any, *, without: Sequence[str] = ()) -> Callable[[Method], Method]:
-    """Give a class method, whose ``**options`` are those of another one, their names and defaults in its signature.
+def with_options_of(*sources: Any, without: Sequence[str] = ()) -> Callable[[Method], Method]:
+    """Give a method that takes ``**options`` those of others, with their defaults, in its signature and when called.
 
-    It is called with all of them; a name that is none of them is an error.
+    A name that is none of them is an error.
     """
 
     def decorate(function: Method) -> Method:
         own = inspect.signature(function)
-        parameters = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
-        known = {*own.parameters, *without}
-        for name, parameter in inspect.signature(getattr(source, "__func__", source)).parameters.items():
-            if parameter.kind is parameter.KEYWORD_ONLY and name not in known:
-                parameters.append(parameter)
-        signature = own.replace(parameters=parameters)
+        parameters = {name: each for name, each in own.parameters.items() if each.kind is not each.VAR_KEYWORD}
+        for source in sources:
+            for name, each in inspect.signature(getattr(source, "__func__", source)).parameters.items():
+                if each.default is not each.empty and name not in (*parameters, *without):
+                    parameters[name] = each.replace(kind=each.KEYWORD_ONLY)
+        signature = own.replace(parameters=[*parameters.values()])
 
         @functools.wraps(function)
         def with_defaults(*arguments: Any, **options: Any) -> Any:
-            bound = signature.bind(*arguments, **options)
+            try:
+                bound = signature.bind(*arguments, **options)
+            except TypeError as error:
+                raise TypeError(f"{function.__qualname__}() {error}") from None
             bound.apply_defaults()
             return function(**bound.arguments)
 

@@ -33,7 +33,7 @@ from priori.decisions.tasks import Task, get_task
 from priori.scores import Scores
 from priori.scores.trials import whole_weights
 from priori.sklearn.displays import CriterionOption, MeasureOption
-from priori.sklearn.responses import ResponseMethod, check_binary, fitted_on, responses, scores, take
+from priori.sklearn.responses import ResponseMethod, check_binary, fitted_on, responses, scores, take, with_options_of
 
 
 class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -213,40 +213,18 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         passed = np.where(equal, -np.finfo(np.float64).tiny, np.where(equal, 0.0, score) - self.threshold_)
         return np.asarray(passed if positive == self.classes_[1] else -passed)
 
-    def epc(
-        self,
-        X: Any,
-        y: Any,
-        *,
-        task: str | Task | None = None,
-        criterion: CriterionOption = None,
-        measure: MeasureOption = None,
-        points: int = 101,
-        bounds: tuple[Any, Any] = (0, 1),
-        alpha: Any = None,
-        exact: bool = False,
-        preset: str | None = None,
-        name: str | None = None,
-    ) -> EPC:
+    @with_options_of(epc)
+    def epc(self, X: Any, y: Any, *, task: str | Task | None = None, name: str | None = None, **options: Any) -> EPC:
         """Return the Expected Performance Curve on other data, thresholds chosen on `dev_scores_`.
 
         Arguments as in `priori.epc`; task, criterion and name are the classifier's own by default.
         """
         check_is_fitted(self, "threshold_")
         labels, score = self._scored(self.estimator_, X, y)
-        return epc(
-            self.dev_scores_,
-            Scores.from_predictions(labels, score, pos_label=True, source="test"),
-            task=self.task if task is None else task,
-            criterion=self.criterion if criterion is None else criterion,
-            measure=measure,
-            points=points,
-            bounds=bounds,
-            alpha=alpha,
-            exact=exact,
-            preset=preset,
-            name=type(self.estimator_).__name__ if name is None else name,
-        )
+        test = Scores.from_predictions(labels, score, pos_label=True, source="test")
+        options["criterion"] = self.criterion if options["criterion"] is None else options["criterion"]
+        named = type(self.estimator_).__name__ if name is None else name
+        return epc(self.dev_scores_, test, task=self.task if task is None else task, name=named, **options)
 
     def get_metadata_routing(self) -> Any:
         """Return how metadata given to `fit` reach the estimator and the splitter."""

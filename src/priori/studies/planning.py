@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priori.base.cautions import Caution
-from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.layouts import CAUTIONS, TEXT, Layout, of
+from priori.base.declarations import Cautions, Column
+from priori.base.errors import OptionError, argument, unknown
 from priori.base.limits import MOST_PLANNED
 from priori.base.results import Result
 from priori.curves.epc import EPC
@@ -22,7 +22,7 @@ from priori.studies.design_effect import ClassSpread, DesignEffect, design_effec
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, prepare
-from priori.uncertainty.comparing.ztest_normals import AnyMeasure, Weights, weights_of
+from priori.uncertainty.comparing.ztest_normals import AnyMeasure, weights_of
 from priori.uncertainty.expected.estimates import Estimates
 from priori.uncertainty.expected.method import expected_values
 from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_level, check_rate
@@ -43,39 +43,27 @@ OF_SCANS = ("counted-in-cells", "resampled-in-cells", "probes-left-out")
 
 @dataclass(frozen=True, repr=False)
 class Plan(Result):
-    """How many users and trials are needed, and what was assumed. Made by `plan`.
+    """How many users and trials are needed: one row. Made by `plan`.
 
     ``sd``, ``width`` and ``power`` are what the planned numbers, rounded up, are expected to give; ``power`` is None
     where a width was asked for. ``dev_users`` are those of the development set, where the plan depends on them.
     """
 
-    users: int | None
-    dev_users: int | None
-    negatives: int
-    positives: int
-    sd: float
-    width: float
-    power: float | None
+    users: Column[int | None]
+    dev_users: Column[int | None]
+    negatives: Column[int]
+    positives: Column[int]
+    sd: Column[float]
+    width: Column[float]
+    power: Column[float | None]
     assumptions: dict[str, Any]
     sentence: str
-    warnings: tuple[str, ...]
+    warnings: Cautions
 
     @property
-    def trials(self) -> int:
+    def trials(self) -> Column[int]:
         """All trials together."""
         return self.negatives + self.positives
-
-    _layout = Layout(
-        "How many users and trials are needed: one row.",
-        {
-            **of("integer or missing", "users dev_users"),
-            **of("integer", "negatives positives trials"),
-            **of("number", "sd width"),
-            "power": "number or missing",
-        },
-        {"sentence": TEXT, "assumptions": {"type": "object"}, "warnings": CAUTIONS},
-        one_row=True,
-    )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name; the planned numbers as numbers."""
@@ -227,7 +215,7 @@ def _plans(
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
     kind = max(ready, key=lambda name: ready[name].variance(weights))
     effect, dev_ratio, notes = ready[kind], None, tuple[str, ...]()
-    known = _variability(effect, weights, by_user)
+    known = effect.variability(weights, by_user=by_user)
     if kind == "single" and first is not None and first.curve is not None:
         known = replace(known, degrees=CHOSEN * known.degrees, pilot=CHOSEN * known.pilot)
     if kind == "compare":
@@ -344,14 +332,6 @@ def _kinds(effects: dict[str, DesignEffect], test: TestKind | None) -> list[str]
     if test not in effects:
         raise OptionError(f"the {test} test can only be planned from two pilots on the same trials")
     return [test]
-
-
-def _variability(effect: DesignEffect, weights: Weights, by_user: bool) -> Variability:
-    for name, weight, spread in (("FAR", weights.far, effect.negatives), ("FRR", weights.frr, effect.positives)):
-        if weight and not spread.variance:
-            raise InputError(f"no errors to plan with: the {name} has no variance; give the rate that you expect")
-    degrees, pilot = effect.degrees(weights)
-    return Variability(effect.variance(weights), by_user, 0.0, degrees, pilot, effect.counted(weights))
 
 
 def _claim(claim: Claim | None, curves: Sequence[EPC] | None) -> Claim:

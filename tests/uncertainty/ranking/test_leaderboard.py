@@ -22,11 +22,8 @@ from priori.uncertainty.ranking.both_rankings import (
     _relative_cuts,
     as_methods,
     draw_both,
-    kendall_tau,
-    moved_ranks,
-    tau_interval,
 )
-from priori.uncertainty.ranking.ranks import rank_shares, ranks_of
+from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, rank_shares, ranks_of, tau_interval
 
 
 def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: float = 0.0) -> list[priori.EPC]:

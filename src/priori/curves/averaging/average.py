@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from priori.base.above import above
+from priori.base.declarations import NUMBER, TEXT, Cautions, Column, Flat, Kept, Summary, Table, Unsaved, listed
 from priori.base.errors import OptionError
-from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, NUMBERS, TEXT, TEXTS, Layout, choice, of, record
 from priori.base.results import Result
-from priori.base.saved import Saved, column
+from priori.base.saved import Saved, in_part, number
 from priori.base.types import Floats
 from priori.curves.averaging.curves import breakpoints, height_limits, heights, rates
 from priori.curves.averaging.datasets import Commensurability, DataSets, Parts, commensurability
 from priori.curves.averaging.intervals import (
-    INTERVALS,
     IntervalKind,
     IntervalPlan,
+    PlanInside,
     averages,
     is_size,
     mean_of_counts,
@@ -44,25 +44,37 @@ class Estimate:
     upper: float
     each: tuple[float, ...] = field(repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the average, its interval and each data set's number."""
-        return {**vars(self), "each": list(self.each)}
 
-    @classmethod
-    def from_dict(cls, numbers: dict[str, Any]) -> Estimate:
-        """Return the estimate that `to_dict` gave, as it stands in a file."""
-        value, lower, upper = column(
-            [numbers[name] for name in ("value", "lower", "upper")], "number", "value"
-        ).tolist()
-        return cls(value, lower, upper, tuple(numbers["each"]))
-
-
-ESTIMATE = record({**of(NUMBER, "value lower upper"), "each": NUMBERS})
+POINTS = "threshold fpr tpr lower upper fpr_lower fpr_upper tpr_lower tpr_upper"
+Points = Annotated[dict[str, Floats], Table({"number": POINTS}, optional="threshold lower upper")]
+NamedMethod = Annotated[Method, Kept(TEXT, lambda method: method.name, lambda name, _: get_method(name))]
+#: Data sets in a result: of a file, their names.
+SetsInside = Annotated[
+    DataSets,
+    Flat(
+        {"datasets": listed(TEXT), "skipped": listed(TEXT)},
+        lambda sets: {"datasets": list(sets.names), "skipped": list(sets.skipped)},
+        lambda saved: in_part(
+            DataSets, names=tuple(saved.summary["datasets"]), skipped=tuple(saved.summary["skipped"])
+        ),
+    ),
+]
+#: How far they lie apart: of a file, one number.
+ScalesInside = Annotated[
+    Commensurability,
+    Flat(
+        {"commensurability_ratio": NUMBER},
+        lambda scales: {"commensurability_ratio": scales.ratio},
+        lambda saved: in_part(Commensurability, ratio=number(saved.summary["commensurability_ratio"])),
+    ),
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AverageCurve(Result):
-    """One ROC curve from many, from (0, 0) to (1, 1), with the pointwise interval of each of its points.
+    """The average of several ROC curves, a posteriori: one row per point. Made by `average`.
+
+    It goes from (0, 0) to (1, 1), and each of its points has a pointwise interval.
 
     Attributes
     ----------
@@ -94,69 +106,49 @@ class AverageCurve(Result):
     through the same increasing function.
     """
 
-    fpr: Floats
-    tpr: Floats
-    fpr_lower: Floats
-    fpr_upper: Floats
-    tpr_lower: Floats
-    tpr_upper: Floats
-    threshold: Floats
-    method: Method
+    threshold: Unsaved[Floats]
+    fpr: Unsaved[Floats]
+    tpr: Unsaved[Floats]
+    fpr_lower: Unsaved[Floats]
+    fpr_upper: Unsaved[Floats]
+    tpr_lower: Unsaved[Floats]
+    tpr_upper: Unsaved[Floats]
+    method: NamedMethod
     theta: float
-    datasets: DataSets
-    weights: Floats
-    plan: IntervalPlan
-
-    _layout = Layout(
-        "The average of several ROC curves, a posteriori: one row per point.",
-        of("number", "threshold fpr tpr lower upper fpr_lower fpr_upper tpr_lower tpr_upper"),
-        {
-            **of(TEXT, "method meaning"),
-            "warnings": CAUTIONS,
-            "theta": NUMBER,
-            **of(TEXTS, "datasets skipped"),
-            "weights": NUMBERS,
-            "interval": choice(*INTERVALS),
-            "within": FLAG,
-            "confidence_level": LEVEL,
-            **of(NUMBER, "commensurability_ratio area"),
-            **of(ESTIMATE, "auc eer"),
-        },
-        optional=("threshold", "lower", "upper", "warnings"),
-        descriptions={
-            "area": "The area under the average curve.",
-            "threshold": "The threshold of each point; only where one threshold serves all data sets.",
-        },
-    )
+    datasets: SetsInside
+    weights: Summary[Floats]
+    plan: PlanInside
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        method = get_method(saved["method"])
-        if not method.one_threshold:
-            known["threshold"] = np.full_like(saved.table["fpr"], np.nan)
-        return super()._from_parts(
-            saved,
-            method=method,
-            datasets=saved.part(DataSets, names=saved.texts("datasets"), skipped=saved.texts("skipped")),
-            plan=IntervalPlan.from_parts(saved),
-            commensurability=saved.part(Commensurability, ratio=saved.number("commensurability_ratio")),
-            auc=Estimate.from_dict(saved["auc"]),
-            eer=Estimate.from_dict(saved["eer"]),
-            **known,
-        )
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        none = np.full_like(saved.table["fpr"], np.nan)
+        points = {
+            field.name: saved.table.get(field.name, none) for field in fields(cls) if field.name in POINTS.split()
+        }
+        return in_part(cls, **points, **known)
+
+    @property
+    def points(self) -> Column[Points]:
+        """The points of the curve with their limits, and their thresholds where one serves all data sets."""
+        names = ["fpr", "tpr", "lower", "upper", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper", "threshold"]
+        if self.method.name == "threshold":
+            names = ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
+        elif not self.method.one_threshold:
+            names.remove("threshold")
+        return {name: getattr(self, name) for name in names}
 
     @cached_property
-    def commensurability(self) -> Commensurability:
+    def commensurability(self) -> Summary[ScalesInside]:
         """How far the data sets lie apart on the score axis."""
         return commensurability(self.datasets.scores, self.datasets.names)
 
     @property
-    def meaning(self) -> str:
+    def meaning(self) -> Summary[str]:
         """What the curve tells, in one sentence."""
         return self.method.meaning
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> Summary[Cautions]:
         """Warnings: scores that are not commensurable where one threshold is meant for all; few data sets."""
         scales = self.commensurability.warnings if self.method.one_threshold else ()
         return (*scales, *self.plan.warnings(self.weights))
@@ -184,17 +176,17 @@ class AverageCurve(Result):
         return np.asarray(np.cos(self.theta) * tpr - np.sin(self.theta) * fpr)
 
     @property
-    def area(self) -> float:
+    def area(self) -> Summary[float]:
         """The area under the average curve; in ROC space and with every breakpoint it is the average AUC."""
         return float(np.trapezoid(self.tpr, self.fpr))
 
     @cached_property
-    def auc(self) -> Estimate:
+    def auc(self) -> Summary[Estimate]:
         """The average of the data sets' areas under the curve."""
         return self._estimate(a_posteriori_auc)
 
     @cached_property
-    def eer(self) -> Estimate:
+    def eer(self) -> Summary[Estimate]:
         """The average of the data sets' equal error rates, each where its curve crosses fpr = 1 - tpr (a posteriori).
 
         The diagonal average crosses that line at this very rate.
@@ -222,34 +214,6 @@ class AverageCurve(Result):
         """Return the outline of the interval, x and y: from upper to lower limits and back (for figures)."""
         x = np.concatenate([self.fpr_lower, self.fpr_upper[::-1]])
         return x, np.concatenate([self.tpr_upper, self.tpr_lower[::-1]])
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the table: one row per point of the curve."""
-        names = ["fpr", "tpr", "lower", "upper", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper", "threshold"]
-        if self.method.name == "threshold":
-            names = ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
-        elif not self.method.one_threshold:
-            names.remove("threshold")
-        return {name: getattr(self, name) for name in names}
-
-    def summary(self) -> dict[str, Any]:
-        """Return the method, its meaning and warning, and the average AUC and EER."""
-        return {
-            "method": self.method.name,
-            "meaning": self.meaning,
-            "warnings": list(self.warnings),
-            "theta": self.theta,
-            "datasets": list(self.datasets.names),
-            "skipped": list(self.datasets.skipped),
-            "weights": self.weights,
-            "interval": self.plan.kind,
-            "within": self.plan.within,
-            "confidence_level": self.plan.confidence_level,
-            "commensurability_ratio": self.commensurability.ratio,
-            "area": self.area,
-            "auc": self.auc.to_dict(),
-            "eer": self.eer.to_dict(),
-        }
 
     def plot(self, ax: Axes | None = None, *, singles: bool = True, interval: bool = True, text: bool = True) -> Axes:
         """Draw the average, with its meaning; options as in `priori.plots.plot_average`; returns the axes."""

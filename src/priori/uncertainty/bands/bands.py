@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from priori.base.above import above
 from priori.base.alphas import AlphaAxis
 from priori.base.cautions import Caution, joined
-from priori.base.layouts import CAUTIONS, NUMBER, TEXT, Layout, of
+from priori.base.declarations import Cautions, Summary, Unsaved
 from priori.base.options import ResamplingOptions
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
-from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
+from priori.curves.epc import EPC, CurveInside
 from priori.curves.epsc import EPSC, OverBoth
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
@@ -27,7 +26,7 @@ from priori.scores.score_set import TooManyEntries, narrow_caution
 from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions
 from priori.uncertainty.bootstrap.designs import CROSSED
 from priori.uncertainty.bootstrap.readers import replicate, system_of
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, BootstrapPlan, Resampling
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan, ResampledSettings, Resampling
 from priori.uncertainty.expected.expected_bands import Estimated, expected_curve
 from priori.uncertainty.expected.method import ends
 from priori.uncertainty.expected.score_axis import score_axis
@@ -41,7 +40,7 @@ COARSER = (1, 2, 4, 8)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Band(Result):
-    """An interval around each point of a curve. Made by `EPC.band`.
+    """A bootstrap band around an Expected Performance Curve: one row per alpha. Made by `EPC.band`.
 
     Attributes
     ----------
@@ -66,23 +65,10 @@ class Band(Result):
     lower: Floats
     upper: Floats
     mean: Floats
-    settings: dict[str, Any]
-    curve: EPC
-    warnings: tuple[str, ...] = ()
-    replicates: Floats | None = None
-
-    _layout = Layout(
-        "A bootstrap band around an Expected Performance Curve: one row per alpha.",
-        of("number", "alpha value lower upper mean"),
-        {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": CAUTIONS},
-        optional=("custom", "weight", "omega"),
-        settings=RESAMPLED,
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        curve = curve_in_part(saved, **described_parts(saved), **saved.columns("alpha", "value"))
-        return super()._from_parts(saved, curve=curve, **known)
+    settings: ResampledSettings
+    curve: CurveInside
+    warnings: Cautions = ()
+    replicates: Unsaved[Floats | None] = None
 
     @property
     def width(self) -> Floats:
@@ -90,7 +76,7 @@ class Band(Result):
         return self.upper - self.lower
 
     @property
-    def expected_width(self) -> float:
+    def expected_width(self) -> Summary[float]:
         """The mean width over the alphas, E_beta[upper - lower] (2007, section 3.2)."""
         return float(self.width.mean())
 
@@ -102,11 +88,6 @@ class Band(Result):
     def covers(self, values: Floats) -> float:
         """Return the share of a curve, at the same alphas, that lies within the band: the 2007 paper's coverage."""
         return float(np.mean((self.lower <= values) & (values <= self.upper)))
-
-    def summary(self) -> dict[str, Any]:
-        """Return what it is around, how it was made and its expected width."""
-        width, warnings = self.expected_width, list(self.warnings)
-        return {**self.curve.described(), **self.settings, "expected_width": width, "warnings": warnings}
 
     def plot(
         self,
@@ -122,7 +103,9 @@ class Band(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SurfaceBand(Result, OverBoth):
-    """An interval around each point of an EPSC. Made by `EPSC.band`.
+    """A bootstrap band around an Expected Performance and Spoofability Curve: one row per omega and beta.
+
+    Made by `EPSC.band`.
 
     Attributes
     ----------
@@ -141,22 +124,9 @@ class SurfaceBand(Result, OverBoth):
     lower: Floats
     upper: Floats
     iapmr: Floats
-    bands: tuple[Band, ...]
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "A bootstrap band around an Expected Performance and Spoofability Curve: one row per omega and beta.",
-        of("number", "omega beta value lower upper iapmr"),
-        {"name": TEXT, **RESAMPLED, "warnings": CAUTIONS},
-        settings=RESAMPLED,
-        descriptions={
-            "beta": "The weight of false acceptances; that of false rejections is 1 - beta.",
-            "iapmr": "Attacks accepted on the test set.",
-            "omega": "The share of attacks among the negatives.",
-            "value": "HTER_omega on the test set.",
-        },
-    )
+    bands: Unsaved[tuple[Band, ...]]
+    settings: ResampledSettings
+    warnings: Cautions = ()
 
 
 def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = ()) -> tuple[EPC, tuple[str, ...]]:

@@ -181,8 +181,7 @@ def whole_units(
     """Lay out sets whose units come with all their trials, each system by itself, those of a class by its stream."""
     entries = []
     for scores, own, (of_negatives, of_positives) in zip(sets, bins, owners, strict=True):
-        width = own.number * (1 + int(own.omega[1] > 0))
-        negative = make_entries(own.negative, width, of_negatives, scores.negative.number)
+        negative = make_entries(own.negative, own.of_negatives, of_negatives, scores.negative.number)
         entries.append((negative, make_entries(own.positive, own.number, of_positives, scores.positive.number)))
     counts = [people.count for people in owners[0]]
     return WholeUnits(
@@ -295,7 +294,7 @@ class TrialsWithin(Draws):
             return
         spread = load_kernel("spread")
         for bins, (of_negatives, of_positives) in zip(self.bins, self.places, strict=True):
-            counts = self.room.take(2, rows, bins.number * (1 + int(bins.omega[1] > 0)))
+            counts = self.room.take(2, rows, bins.of_negatives)
             others = self.room.take(3, rows, bins.number)
             spread(negative, of_negatives, counts)
             spread(positive, of_positives, others)
@@ -303,30 +302,23 @@ class TrialsWithin(Draws):
 
 
 def trials_within(
-    sets: Sequence[Scores],
-    bins: Sequence[Bins],
-    plan: BootstrapPlan,
-    people: Owners | None,
-    *,
-    dev: bool = False,
-    counted: tuple[Ints, Ints] | None = None,
+    sets: Sequence[Scores], bins: Sequence[Bins], plan: BootstrapPlan, people: Owners | None, *, dev: bool = False
 ) -> TrialsWithin:
-    """Lay out paired systems whose trials are drawn; ``counted`` are the trials in each bin where no more is known."""
-    first = sets[0] if sets else None
-    pairs = [(each.negative, each.positive) for each in bins]
-    places = None
-    cells, widths = pairs[0], (bins[0].number * (1 + int(bins[0].omega[1] > 0)), bins[0].number)
+    """Lay out paired systems whose trials are drawn."""
+    first, pairs, places = sets[0], [(each.negative, each.positive) for each in bins], None
+    drawn_in, widths = pairs[0], (bins[0].of_negatives, bins[0].number)
     if len(bins) > 1:
         (negative, of_negatives), (positive, of_positives) = (_combined([pair[c] for pair in pairs]) for c in range(2))
-        cells, widths = (negative, positive), (of_negatives.shape[1], of_positives.shape[1])
+        drawn_in, widths = (negative, positive), (of_negatives.shape[1], of_positives.shape[1])
         places = list(zip(of_negatives, of_positives, strict=True))
-    numbers = counted if first is None else (first.negative.number, first.positive.number)
-    assert numbers is not None
+    numbers = first.negative.number, first.positive.number
     units = (None, None) if people is None else (people[0].unit, people[1].unit)
     count = 1 if people is None else people[0].count
-    classes = [make_within(own, unit, count, number) for own, unit, number in zip(cells, units, numbers, strict=True)]
+    classes = [
+        make_within(own, unit, count, number) for own, unit, number in zip(drawn_in, units, numbers, strict=True)
+    ]
     future = np.array(plan.future, dtype=np.int64)
-    if dev and not plan.shared_users and first is not None:
+    if dev and not plan.shared_users:
         # A future development set is as large as the present one, whatever the future test set.
         future = np.where(future > 0, (count, first.n_negatives, first.n_positives), 0)
     return TrialsWithin(

@@ -112,6 +112,11 @@ class Bins(NamedTuple):
     number: int
     omega: Ints
 
+    @property
+    def of_negatives(self) -> int:
+        """The bins that negatives may lie in, those of attacks with a share included."""
+        return self.number * (1 + int(self.omega[1] > 0))
+
 
 def bins_between(scores: Scores, cuts: Floats) -> Bins:
     """Return the bins that trials have between ascending cuts; a score at a cut lies below it."""

@@ -23,8 +23,8 @@ from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap import plain
-from priori.uncertainty.bootstrap.draws import TEST_USERS, Draws, Pair, lay_out, load_kernel, rows_for, trials_within
-from priori.uncertainty.bootstrap.layout import Bins, bins_between, distinct_scores, in_narrow_bins, narrow_cuts
+from priori.uncertainty.bootstrap.draws import TEST_USERS, Draws, Pair, lay_out, load_kernel, rows_for
+from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores, in_narrow_bins, narrow_cuts
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
@@ -164,9 +164,8 @@ def _between(systems: Sequence[Resampled], cuts: Sequence[Floats], plan: Bootstr
         seen = count(test, cuts[0])
         sizes = (seen.tn, test.n_negatives), (seen.fn, test.n_positives)
         negative, positive = (np.diff(rejected, prepend=0, append=size) for rejected, size in sizes)
-        every = np.arange(cuts[0].size + 1, dtype=np.int32)
-        bins = Bins(every, every, every.size, np.zeros(2, dtype=np.int64))
-        return trials_within([], [bins], plan, None, counted=(negative, positive))
+        counted = plain.counted(negative, positive, np.arange(cuts[0].size + 1.0))
+        return lay_out([counted], [bins_between(counted, np.arange(float(cuts[0].size)))], plan, None)
     tests = counted_apart([test, *others], cuts) if design.whole_users else None
     people = None if tests is None else [design.identities([each])[0] for each in tests]
     if tests is None:

@@ -208,7 +208,9 @@ class DeployedEvidence(Evidence):
         return np.asarray(stretched * self.drawn_spread)
 
     def single_p_values(self) -> Floats:
-        """Count the replicates on the other side of 0; where there is none, they cannot tell."""
+        """Count the replicates on the other side of 0; of many pairs, where there is none, they cannot tell."""
+        if not self.several:
+            return super().single_p_values()
         from priori.uncertainty.bootstrap.kernels import count_turns
 
         (first, second), centre, alternative = self.sides, self.centre(), self.alternative

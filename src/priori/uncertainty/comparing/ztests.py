@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.cautions import Caution
+from priori.base.declarations import NUMBER, TEXT, Cautions, Column, Flat, Level, Schema, Summary, Table, Unsaved, maybe
 from priori.base.errors import InputError, OptionError, argument
-from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, Schema, maybe, of
 from priori.base.results import Result, plain
-from priori.base.saved import Saved
-from priori.base.types import Floats
+from priori.base.saved import Saved, in_part
+from priori.base.types import Floats, Mask
 from priori.curves.epc import EPC
-from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
-from priori.decisions.named import CUSTOM, custom, saved_measure
+from priori.decisions.named import Custom, NamedMeasure, custom
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
@@ -34,7 +33,7 @@ from priori.uncertainty.comparing.ztest_normals import (
     ZInterval,
     ZSystem,
 )
-from priori.uncertainty.rates.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
+from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,50 +49,61 @@ METHODS = {
 OVER_CONFIDENT = ("naive", "class")
 
 SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
+Systems = Annotated[dict[str, Any], Flat({"a": SYSTEM, "b": maybe(SYSTEM)})]
+Rows = Annotated[
+    dict[str, NDArray[Any]],
+    Table(
+        {
+            "text": "method equation remark",
+            "number": "difference value sd lower upper width statistic p_value confidence",
+        },
+        optional="difference value statistic p_value confidence",
+    ),
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ZTest(Result):
-    """One system with its intervals, or two with their difference; what `ztest` and `ztest_scores` return."""
+    """Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.
 
-    measure: Measure
-    confidence_level: float
-    alternative: str
-    a: ZSystem
-    b: ZSystem | None
-    comparison: ZComparison | None
-    warnings: tuple[str, ...]
+    Made by `ztest` and `ztest_scores`.
+    """
 
-    _layout = Layout(
-        "Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.",
-        {"method": "text", **of("number", "difference value sd lower upper width statistic p_value confidence")}
-        | of("text", "equation remark"),
-        {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE, **of(SYSTEM, "a b")}
-        | {"significant": maybe(FLAG), "sentence": TEXT, "warnings": CAUTIONS, "custom": CUSTOM},
-        optional=("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
-        descriptions={"value": "The measure."},
-    )
+    measure: NamedMeasure
+    confidence_level: Level
+    alternative: Alternative
+    a: Unsaved[ZSystem]
+    b: Unsaved[ZSystem | None]
+    comparison: Unsaved[ZComparison | None]
+    warnings: Cautions
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        measure = saved_measure(saved)
-        setting = Setting.of(measure, None, saved["confidence_level"], saved["alternative"])
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        setting = Setting.of(known["measure"], None, known["confidence_level"], known["alternative"])
         # The rates are saved, and all that is known of one system follows from them.
-        systems = {
-            name: ZSystem.of(saved[name]["name"], _saved_rates(saved[name]), setting)
-            for name in ("a", "b")
-            if name in saved.summary
-        }
+        for name in ("a", "b"):
+            system = saved.summary[name]
+            known[name] = system and ZSystem.of(system["name"], _saved_rates(system), setting)
         comparison = None
-        if "b" in systems:
-            table = saved.columns("difference", "sd", "lower", "upper", "statistic", "p_value")
-            rows = (ZDifference(*map(np.asarray, row)) for row in zip(*table.values(), strict=True))
+        if known["b"] is not None:
+            table = [saved.table[name] for name in ("difference", "sd", "lower", "upper", "statistic", "p_value")]
+            rows = (ZDifference(*map(np.asarray, row)) for row in zip(*table, strict=True))
             tests = dict(zip(saved.table["method"].tolist(), rows, strict=True))
             comparison = ZComparison(tests.get("dependent"), tests["independent"], tests["naive"], tests["class"])
-        return super()._from_parts(saved, measure=measure, comparison=comparison, **{"b": None, **systems}, **known)
+        return in_part(cls, comparison=comparison, **known)
 
     @property
-    def significant(self) -> bool | None:
+    def systems(self) -> Summary[Systems]:
+        """The rates of each system, with the intervals for single rates, and its aggregates."""
+        return {name: system and self._described(system) for name, system in (("a", self.a), ("b", self.b))}
+
+    @property
+    def custom(self) -> Summary[Custom]:
+        """Whether the measure is the caller's own."""
+        return custom(measure=self.measure)
+
+    @property
+    def significant(self) -> Summary[bool | None]:
         """The verdict: significant only where the dependent and the independent test agree; None for one system."""
         return None if self.comparison is None else bool(self.comparison.significant(self.confidence_level))
 
@@ -108,12 +118,13 @@ class ZTest(Result):
         return {names.get(name, name): interval for name, interval in system.intervals.items()}
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Summary[str]:
         """The result in words."""
         return above(self, "sentence")(self)
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per method: the intervals of one system, or the tests of two."""
+    @property
+    def rows(self) -> Column[Rows]:
+        """One row per method: the intervals of one system, or the tests of two."""
         rows: dict[str, Any] = self._filed(self.a)
         names = {"value": "value", **{name: name for name in ("sd", "lower", "upper", "width")}}
         if self.comparison is not None:
@@ -125,14 +136,6 @@ class ZTest(Result):
         equations, remarks = zip(*(METHODS.get(name, own) for name in rows), strict=True)
         columns = {"method": list(rows), **numbers, "equation": equations, "remark": remarks}
         return {name: np.array(values) for name, values in columns.items()}
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings, the rates, the verdict and the warnings."""
-        systems = {"a": self.a} if self.b is None else {"a": self.a, "b": self.b}
-        settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
-        verdict = {"significant": self.significant, "sentence": self.sentence, "warnings": list(self.warnings)}
-        described = {name: self._described(system) for name, system in systems.items()}
-        return {"measure": self.measure.name, **settings, **described, **verdict, **custom(measure=self.measure)}
 
     def _described(self, system: ZSystem) -> dict[str, Any]:
         """Return a system's rates with the intervals for single rates, and its aggregates."""
@@ -179,43 +182,70 @@ def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, 
     return described
 
 
+Tests = Annotated[
+    dict[str, NDArray[Any]],
+    Table(
+        {
+            "number": "value_a lower_a upper_a value_b lower_b upper_b difference sd_dependent confidence_dependent "
+            "sd_independent confidence_independent sd_naive confidence_naive sd_class confidence_class"
+        },
+        optional="sd_dependent confidence_dependent",
+    ),
+]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ZTestCurve(Result):
-    """Two expected performance curves and the confidence that they differ, at every alpha (Figure 3.11)."""
+    """Two Expected Performance Curves and the confidence that they differ: one row per alpha. Made by `ztest_epc`."""
 
-    measure: Measure
-    confidence_level: float
-    alternative: str
+    measure: NamedMeasure
+    confidence_level: Level
+    alternative: Alternative
     alpha: Floats
-    a: ZSystem
-    b: ZSystem
-    comparison: ZComparison
-    warnings: tuple[str, ...]
-
-    _layout = Layout(
-        "Two Expected Performance Curves and the confidence that they differ: one row per alpha.",
-        of("number", "alpha value_a lower_a upper_a value_b lower_b upper_b difference")
-        | of("number", "sd_dependent confidence_dependent sd_independent confidence_independent")
-        | {**of("number", "sd_naive confidence_naive sd_class confidence_class"), "significant": "boolean"},
-        {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE}
-        | {**of(TEXT, "name_a name_b"), "warnings": CAUTIONS, "custom": CUSTOM},
-        optional=("sd_dependent", "confidence_dependent", "custom"),
-    )
+    a: Unsaved[ZSystem]
+    b: Unsaved[ZSystem]
+    comparison: Unsaved[ZComparison]
+    warnings: Cautions
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
         for side in ("a", "b"):
             hter = {name: saved.table[f"{name}_{side}"] for name in ("value", "lower", "upper")}
-            known[side] = saved.part(ZSystem, name=saved[f"name_{side}"], hter=saved.part(ZInterval, **hter))
+            known[side] = in_part(ZSystem, name=saved.summary[f"name_{side}"], hter=in_part(ZInterval, **hter))
         tests: dict[str, ZDifference | None] = {"dependent": None}
         for name in ("dependent", "independent", "naive", "class"):
             if f"sd_{name}" in saved.table:
                 test = {field: saved.table[f"{field}_{name}"] for field in ("sd", "confidence")}
                 # The difference of the classification errors is not saved; the others are about the measure's.
                 value = {} if name == "class" else {"value": saved.table["difference"]}
-                tests[name] = saved.part(ZDifference, **test, **value)
-        comparison = saved.part(ZComparison, class_error=tests.pop("class"), **tests)
-        return super()._from_parts(saved, measure=saved_measure(saved), comparison=comparison, **known)
+                tests[name] = in_part(ZDifference, **test, **value)
+        return in_part(cls, comparison=in_part(ZComparison, class_error=tests.pop("class"), **tests), **known)
+
+    @property
+    def name_a(self) -> Summary[str]:
+        """The name of the first system."""
+        return self.a.name
+
+    @property
+    def name_b(self) -> Summary[str]:
+        """The name of the second system."""
+        return self.b.name
+
+    @property
+    def custom(self) -> Summary[Custom]:
+        """Whether the measure is the caller's own."""
+        return custom(measure=self.measure)
+
+    @property
+    def tests(self) -> Column[Tests]:
+        """The curves, and each test of their difference; ``confidence`` is the lower panel of Figure 3.11."""
+        columns: dict[str, NDArray[Any]] = {}
+        for name, system in (("a", self.a), ("b", self.b)):
+            columns |= {f"{field}_{name}": getattr(system.hter, field) for field in ("value", "lower", "upper")}
+        columns["difference"] = self.comparison.independent.value
+        for name, test in self.comparison.tests.items():
+            columns |= {f"sd_{name}": test.sd, f"confidence_{name}": test.confidence}
+        return columns
 
     def better_system(self) -> ZSystem:
         """Return the system whose values are the better ones in the mean over the alphas."""
@@ -224,29 +254,13 @@ class ZTestCurve(Result):
         return self.b if b_is_better else self.a
 
     @cached_property
-    def significant(self) -> NDArray[np.bool_]:
+    def significant(self) -> Column[Mask]:
         """Where the dependent and the independent test both find a difference; at each alpha by itself."""
         return self.comparison.significant(self.confidence_level)
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per alpha; ``confidence`` is the lower panel of Figure 3.11."""
-        columns: dict[str, NDArray[Any]] = {"alpha": self.alpha}
-        for name, system in (("a", self.a), ("b", self.b)):
-            columns |= {f"{field}_{name}": getattr(system.hter, field) for field in ("value", "lower", "upper")}
-        columns["difference"] = self.comparison.independent.value
-        for name, test in self.comparison.tests.items():
-            columns |= {f"sd_{name}": test.sd, f"confidence_{name}": test.confidence}
-        return {**columns, "significant": self.significant}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the confidence against alpha, the lower panel of Figure 3.11; returns the axes."""
         return above(self, "plot")(self, ax=ax)
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings and the warnings."""
-        settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
-        names = {"name_a": self.a.name, "name_b": self.b.name, "warnings": list(self.warnings)}
-        return {"measure": self.measure.name, **settings, **names, **custom(measure=self.measure)}
 
 
 # -- making one --------------------------------------------------------------------------------------------------

@@ -151,7 +151,7 @@ def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.int32], measure: M
     """Judge a system at thresholds (sets, alphas), given as the number of bins that they reject."""
     bins = [axis.bins(trials.score) for trials in (test.negative, test.positive)]
     tn, fn = (
-        np.append(0.0, np.cumsum(np.bincount(own, number, axis.cells)))
+        np.append(0.0, np.cumsum(np.bincount(own, number, axis.n_bins)))
         for own, number in zip(bins, (test.negative_weights, test.positive.number), strict=True)
     )
     visited, index = np.unique(rejected, return_inverse=True)

@@ -8,24 +8,22 @@ characteristic curves: a nonparametric approach", Biometrics 44, 1988. Where use
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from priori.base.cautions import Caution
+from priori.base.declarations import Cautions, Column, Level, Size
 from priori.base.errors import InputError, unknown
-from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, SIZE, TEXT, Layout, Schema, choice, of
-from priori.base.results import Result
-from priori.base.saved import Saved
+from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats
-from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
+from priori.curves.roc import a_posteriori_auc
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.influence import People, Spread
 from priori.scores.inputs import as_score_set
 from priori.scores.trials import sort_both
 from priori.uncertainty.rates.class_means import ClassMeans, numbers_of, spread_of, spread_of_difference
 from priori.uncertainty.rates.proportions import (
-    ALTERNATIVE,
     Alternative,
     check_level,
     p_values,
@@ -36,78 +34,53 @@ from priori.uncertainty.rates.proportions import (
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
 Method = Literal["logit", "normal"]
-#: What a file says of who the trials share.
-SHARED: dict[str, Schema] = {"dependence": choice(*get_args(Dependence)), "people": SIZE, "degrees_of_freedom": NUMBER}
 
 
 @dataclass(frozen=True, repr=False)
-class AposterioriAUCInterval(Result):
-    """An AUC, *a posteriori*, with DeLong's deviation and interval. Made by `a_posteriori_auc_interval`."""
+class AposterioriAUCInterval(Result, Aposteriori):
+    """An AUC, a posteriori, with DeLong's interval: one row. Made by `a_posteriori_auc_interval`."""
 
-    auc: float
-    sd: float
-    lower: float
-    upper: float
+    auc: Column[float]
+    sd: Column[float]
+    lower: Column[float]
+    upper: Column[float]
     method: str
-    dependence: str
-    people: int
+    dependence: Dependence
+    people: Size
     degrees_of_freedom: float | None
-    confidence_level: float
-    warnings: tuple[str, ...]
+    confidence_level: Level
+    warnings: Cautions
 
     @property
-    def width(self) -> float:
+    def width(self) -> Column[float]:
         """The whole interval, upper minus lower."""
         return self.upper - self.lower
 
-    _layout = Layout(
-        "An AUC, a posteriori, with DeLong's interval: one row.",
-        of("number", "auc sd lower upper width"),
-        {"kind": A_POSTERIORI, "method": TEXT, **SHARED, "confidence_level": LEVEL, "warnings": CAUTIONS},
-        one_row=True,
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        return super()._from_parts(saved, degrees_of_freedom=saved["degrees_of_freedom"], **known)
-
 
 @dataclass(frozen=True, repr=False)
-class AposterioriAUCTest(Result):
-    """Two AUCs, *a posteriori*, and DeLong's test of their difference. Made by `a_posteriori_auc_test`."""
+class AposterioriAUCTest(Result, Aposteriori):
+    """Two AUCs, a posteriori, and DeLong's test: one row. Made by `a_posteriori_auc_test`."""
 
-    auc_a: float
-    auc_b: float
-    difference: float
-    sd: float
-    lower: float
-    upper: float
-    statistic: float
-    p_value: float
+    auc_a: Column[float]
+    auc_b: Column[float]
+    difference: Column[float]
+    sd: Column[float]
+    lower: Column[float]
+    upper: Column[float]
+    statistic: Column[float]
+    p_value: Column[float]
     paired: bool
-    dependence: str
-    people: int
+    dependence: Dependence
+    people: Size
     degrees_of_freedom: float | None
-    alternative: str
-    confidence_level: float
-    warnings: tuple[str, ...]
+    alternative: Alternative
+    confidence_level: Level
+    warnings: Cautions
 
     @property
-    def significant(self) -> bool:
+    def significant(self) -> Column[bool]:
         """Whether the AUCs differ at the confidence level."""
         return self.p_value < 1 - self.confidence_level
-
-    _layout = Layout(
-        "Two AUCs, a posteriori, and DeLong's test: one row.",
-        {**of("number", "auc_a auc_b difference sd lower upper statistic p_value"), "significant": "boolean"},
-        {"kind": A_POSTERIORI, "paired": FLAG, **SHARED, "alternative": ALTERNATIVE}
-        | {"confidence_level": LEVEL, "warnings": CAUTIONS},
-        one_row=True,
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        return super()._from_parts(saved, degrees_of_freedom=saved["degrees_of_freedom"], **known)
 
 
 # -- structural components -------------------------------------------------------------------------------------
@@ -284,7 +257,7 @@ def a_posteriori_auc_test(
 
 def _unpaired(
     a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scores], dependence: Dependence | None
-) -> tuple[Spread, str]:
+) -> tuple[Spread, Dependence]:
     """Return the spread of the difference of two systems on different trials; Welch's degrees of freedom."""
     shared = min((shared_by(scores, dependence) for _, scores in (a, b)), key=get_args(Dependence).index)
     spreads = [spread_of(means, scores.negative, scores.positive, shared) for means, scores in (a, b)]

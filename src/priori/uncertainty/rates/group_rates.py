@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.cautions import Caution, named, of_systems
+from priori.base.declarations import Cautions, Level
 from priori.base.errors import InputError, unknown
-from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.types import Floats, Ints
+from priori.base.types import Floats, Ints, Texts
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Names, Scores, ScoreSet, condense
 from priori.scores.influence import People, correlation_of_means
@@ -48,7 +48,9 @@ MOST_COMPARED, PAIRS_AT_A_TIME = 10_000, 1 << 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupRates(Result):
-    """Error rates by group at one threshold, and the differentials between groups. Made by `group_rates`.
+    """Error rates by group at a threshold fixed in advance, and the differentials between groups.
+
+    Made by `group_rates`.
 
     Attributes
     ----------
@@ -66,10 +68,10 @@ class GroupRates(Result):
         Warnings about it.
     """
 
-    rate: NDArray[Any]
-    what: NDArray[Any]
-    group: NDArray[Any]
-    other: NDArray[Any]
+    rate: Texts
+    what: Texts
+    group: Texts
+    other: Texts
     errors: Ints
     trials: Ints
     people: Ints
@@ -78,26 +80,9 @@ class GroupRates(Result):
     upper: Floats
     by: str
     threshold: float
-    dependence: str
-    confidence_level: float
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "Error rates by group at a threshold fixed in advance, and the differentials between groups.",
-        {**of("text", "rate what group other"), **of("integer", "errors trials people")}
-        | of("number", "value lower upper"),
-        {"by": TEXT, "threshold": NUMBER, "dependence": choice(*get_args(Dependence)), "confidence_level": LEVEL}
-        | {"warnings": CAUTIONS},
-        descriptions={
-            "by": "What the groups are of.",
-            "group": "The group; of a differential, the one with the highest rate.",
-            "other": "Of a differential, the group with the lowest rate.",
-            "people": "How many users it rests on; 0 where they are not known.",
-            "rate": "Which rate.",
-            "value": "The rate, the difference, or the ratio.",
-            "what": "The rate of a group, the largest gap, the largest ratio, or that to the geometric mean.",
-        },
-    )
+    dependence: Dependence
+    confidence_level: Level
+    warnings: Cautions = ()
 
     def rows(self, rate: str, what: str = "rate") -> dict[str, NDArray[Any]]:
         """Return the rows of the table about one rate that say one thing."""
@@ -268,7 +253,7 @@ def _level_of_pairs(level: float, groups: int) -> float:
     return float(2 * ndtr(low / np.sqrt(2)) - 1)
 
 
-def _correlations(judged: RateTrials, group: NDArray[np.integer], groups: int, shared: str) -> csr_array:
+def _correlations(judged: RateTrials, group: NDArray[np.integer], groups: int, shared: Dependence) -> csr_array:
     """Return the correlations of the groups' rates that are not 0: they come from people with trials in several."""
     from scipy.sparse import csr_array
 

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined, named
+from priori.base.declarations import Cautions, Level, columns_of
 from priori.base.errors import OptionError
-from priori.base.layouts import CAUTIONS, LEVEL, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
-from priori.base.types import Floats
+from priori.base.types import Floats, Texts
 from priori.curves.epc import choose_threshold
 from priori.scores import BOUND, Scores, condense_all
 from priori.scores.derived import BY_ATTACK
@@ -36,7 +36,7 @@ UNTOLD = "attack"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PAD(Result):
-    """Error rates of presentation attack detection at thresholds fixed in advance. Made by `pad`.
+    """Presentation attack detection (ISO/IEC 30107-3): one row per threshold and rate. Made by `pad`.
 
     Attributes
     ----------
@@ -54,13 +54,15 @@ class PAD(Result):
         The rate on the test set and its interval.
     best : ndarray
         Of a BPCER at an APCER, what choosing the threshold on the test set itself would have shown; else missing.
+    unseen : tuple of str
+        Types of attacks that are in the test set only.
     """
 
     name: str
-    point: NDArray[np.str_]
+    point: Texts
     threshold: Floats
-    measure: NDArray[np.str_]
-    attack: NDArray[np.str_]
+    measure: Texts
+    attack: Texts
     trials: Floats
     errors: Floats
     rate: Floats
@@ -68,23 +70,8 @@ class PAD(Result):
     upper: Floats
     best: Floats
     unseen: tuple[str, ...]
-    confidence_level: float
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "Presentation attack detection (ISO/IEC 30107-3): one row per threshold and rate.",
-        {"point": "text", "threshold": "number", **of("text", "measure attack"), **of("number", "trials errors")}
-        | of("number", "rate lower upper best"),
-        {"name": TEXT, "unseen": TEXTS, "confidence_level": LEVEL, "warnings": CAUTIONS},
-        descriptions={
-            "attack": "The type of attack; of the largest APCER the worst one.",
-            "best": "What choosing the threshold on the test set itself would have shown.",
-            "measure": "apcer of one type, apcer-max the largest, bpcer, or acer, the mean of the last two.",
-            "point": "How the threshold was chosen on the development set.",
-            "rate": "The rate on the test set.",
-            "unseen": "Types of attacks that are in the test set only.",
-        },
-    )
+    confidence_level: Level
+    warnings: Cautions = ()
 
     def at(self, measure: str, point: str | None = None) -> float:
         """Return a rate: the largest APCER (``apcer-max``), the BPCER or the ACER; at the first point by default."""
@@ -153,7 +140,7 @@ def pad(
         said.insert(0, (Caution("unseen-attacks", text),))
     columns: dict[str, Any] = {
         name: np.array(column, dtype=str if kind == "text" else np.float64)
-        for (name, kind), column in zip(PAD._layout.columns.items(), zip(*rows, strict=True), strict=True)
+        for (name, kind), column in zip(columns_of(PAD).items(), zip(*rows, strict=True), strict=True)
     }
     return PAD(name, **columns, unseen=unseen, confidence_level=level, warnings=joined(*said))._came_from(test)
 
@@ -205,7 +192,7 @@ _Row = tuple[str, str, float, float, float, float, float]
 
 
 def _rates(
-    test: Scores, types: _Types, threshold: float, level: float, shared: str
+    test: Scores, types: _Types, threshold: float, level: float, shared: Dependence
 ) -> tuple[list[_Row], tuple[str, ...]]:
     """Return the rates at a threshold with their intervals, and warnings about them."""
     attacks = judge(test, threshold, "far").counted(shared, types.code, len(types.names))
