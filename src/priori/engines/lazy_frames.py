@@ -254,7 +254,7 @@ class Lazy(Panel):
                 else:
                     found = self._fetched(some) if key[0] is Fetch else self._counted(some)
             except Exception as error:  # the answer to each of them
-                found = [error] * len(some)
+                found = [error] * len(some)  # type: ignore[list-item]
             answers |= dict(zip(numbers, found, strict=True))
         return [answers[number] for number in range(len(requests))]
 

@@ -37,12 +37,12 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     # Of the claim "deployed" the difference is that of thresholds, and a step where one of them changes.
     step: Literal["mid"] | None = None if method else "mid"
     shade(ax, comparison.alpha, lower, upper, colour, step=step, label=f"{level} {kind} confidence band")
-    look: dict[str, Any] = {"marker": "o" if comparison.alpha.size == 1 else None, "drawstyle": "steps-mid"}
+    marker = "o" if comparison.alpha.size == 1 else None
+    name, style = ("expected", "default") if method else ("observed", "steps-mid")
+    ax.plot(comparison.alpha, scale * comparison.expected, color=colour, marker=marker, drawstyle=style, label=name)
     if method:
-        ax.plot(comparison.alpha, scale * comparison.difference, color="0.3", ls=":", lw=1, label="observed", **look)
-        look["drawstyle"] = "default"
-    name = "expected" if method else "observed"
-    ax.plot(comparison.alpha, scale * comparison.expected, color=colour, label=name, **look)
+        look: dict[str, Any] = {"color": "0.3", "ls": ":", "lw": 1, "marker": marker, "drawstyle": "steps-mid"}
+        ax.plot(comparison.alpha, scale * comparison.difference, label="observed", **look)
     if comparison.regions:
         name_shade(ax, "significant", "0.85", None)
     ax.set(
