@@ -21,7 +21,7 @@ def test_every_name_leads_to_a_function(name: str) -> None:
     assert callable(getattr(import_module(module), function))
     for module in (
         "curves.averaging.epc",
-        "curves.averaging.result",
+        "curves.averaging.average",
         "curves.epsc",
         "studies.coverage",
         "uncertainty.ranking.leaderboard",

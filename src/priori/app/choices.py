@@ -301,7 +301,7 @@ def command_of(systems: Iterable[tuple[str, str, str]], trials: Mapping[str, Any
     for name, dev, test in systems:
         words += ["--system", name, _as_path(dev), _as_path(test)]
     if trials and len(trials) == 2:
-        words += ["--trials", *(_as_path(trials[part]["name"]) for part in ("dev", "test"))]
+        words += [word for part in ("dev", "test") for word in ("--trials", _as_path(trials[part]["name"]))]
     return shlex.join([*words, *_options(choices), "-o", "report.html"])
 
 

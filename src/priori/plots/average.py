@@ -14,10 +14,9 @@ from priori.plots.style import LINES, axes, epc_labels, finished, name_shade, no
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from priori.curves.averaging.average import AverageCurve
     from priori.curves.averaging.epc import AverageEPC
-    from priori.curves.averaging.result import AverageCurve
     from priori.studies.coverage import Coverage
-
 
 #: How many crosses show the two-dimensional interval of an average at thresholds.
 CROSSES = 12
@@ -46,7 +45,7 @@ def plot_average(
     text : bool
         Write below the axes what each average means, and any warning.
     """
-    from priori.curves.averaging.result import AverageCurve
+    from priori.curves.averaging.average import AverageCurve
 
     averages = [curves] if isinstance(curves, AverageCurve) else list(curves)
     height = 5.0 + (1.0 + 0.7 * any(shown(curve.warnings) for curve in averages)) * text

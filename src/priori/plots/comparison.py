@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from priori.uncertainty.comparing.comparison import Comparison
-    from priori.uncertainty.comparing.ztest_curves import ZTestCurve
+    from priori.uncertainty.comparing.ztests import ZTestCurve
 
 
 def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:

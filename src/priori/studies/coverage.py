@@ -6,30 +6,17 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
+from priori.base.declarations import LEVEL, SIZE, Cautions, Column, Flat, Schema, Summary, Table, Unsaved
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.layouts import (
-    CAUTIONS,
-    FLAG,
-    LEVEL,
-    NUMBERS,
-    PLAIN_NUMBER,
-    SIZE,
-    Layout,
-    Schema,
-    choice,
-    maybe,
-    of,
-    record,
-)
 from priori.base.options import Resample
 from priori.base.results import Result
-from priori.base.saved import Saved
+from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
 from priori.decisions.criteria import Criterion
@@ -67,25 +54,26 @@ class Conjecture:
     share: float
 
     @property
-    def holds(self) -> bool:
+    def holds(self) -> Summary[bool]:
         """Whether the mean widths are in the order conjectured."""
         return self.widths[0] <= self.widths[1] <= self.widths[2]
 
 
 SETTINGS: dict[str, Schema] = {
-    **of(SIZE, "systems repeats"),
+    **dict.fromkeys(("systems", "repeats"), SIZE),
     "fixed": {"type": "integer", "minimum": 1},
     "confidence_level": LEVEL,
-    **of(SIZE, "train_users test_users"),
-    "resample": choice("test", "both"),
-    "thresholds": choice(*get_args(Thresholds)),
+    **dict.fromkeys(("train_users", "test_users"), SIZE),
+    "resample": {"enum": list(get_args(Resample))},
+    "thresholds": {"enum": list(get_args(Thresholds))},
     "seed": SIZE,
 }
+Rows = Annotated[dict[str, NDArray[Any]], Table({"text": "bootstrap", "integer": "U S"})]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coverage(Result):
-    """The share of unseen curves that bands cover, and how wide they are. Made by `coverage`.
+    """The share of unseen curves that bands cover: one row per bootstrap and number of draws. Made by `coverage`.
 
     Attributes
     ----------
@@ -102,60 +90,46 @@ class Coverage(Result):
         How far counts in cells, of sets that were scanned, can be off.
     """
 
-    bootstrap: tuple[str, ...]
-    draws: NDArray[np.int64]
-    covered: Floats
-    widths: Floats
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "The share of unseen curves that bands cover: one row per bootstrap and number of draws.",
-        {"bootstrap": "text", **of("integer", "U S"), **of("number", "coverage standard_error width")},
-        {
-            **SETTINGS,
-            "experiments": SIZE,
-            "conjecture": maybe(record({"widths": NUMBERS, "share": PLAIN_NUMBER, "holds": FLAG})),
-            "warnings": CAUTIONS,
-        },
-        settings=SETTINGS,
-        optional=("warnings",),
-    )
+    bootstrap: Unsaved[tuple[str, ...]]
+    draws: Unsaved[NDArray[np.int64]]
+    covered: Unsaved[Floats]
+    widths: Unsaved[Floats]
+    settings: Annotated[dict[str, Any], Flat(SETTINGS)]
+    warnings: Cautions = ()
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        saved_conjecture, table = saved["conjecture"], saved.columns("bootstrap", "U", "S")
-        conjecture = saved_conjecture and Conjecture(tuple(saved_conjecture["widths"]), saved_conjecture["share"])
-        return super()._from_parts(
-            saved,
-            bootstrap=tuple(table["bootstrap"].tolist()),
-            draws=np.column_stack([table["U"], table["S"]]),
-            _experiments=saved["experiments"],
-            conjecture=conjecture,
-            **known,
-        )
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        draws = np.column_stack([saved.table["U"], saved.table["S"]])
+        return in_part(cls, bootstrap=tuple(saved.table["bootstrap"].tolist()), draws=draws, **known)
+
+    @property
+    def rows(self) -> Column[Rows]:
+        """The bootstrap and the numbers of draws of each row."""
+        users, samples = self.draws.T
+        return {"bootstrap": np.array(self.bootstrap), "U": users, "S": samples}
 
     @cached_property
-    def _experiments(self) -> int:
+    def experiments(self) -> Summary[int]:
+        """How many experiments there were: a system and a draw of users each."""
         return len(self.covered)
 
     @cached_property
-    def coverage(self) -> Floats:
+    def coverage(self) -> Column[Floats]:
         """The mean share covered, by row."""
         return np.asarray(self.covered.mean(axis=0))
 
     @cached_property
-    def standard_error(self) -> Floats:
+    def standard_error(self) -> Column[Floats]:
         """The standard error of the mean share, experiments taken for independent; NaN for one experiment."""
         return standard_error(self.covered)
 
     @cached_property
-    def width(self) -> Floats:
+    def width(self) -> Column[Floats]:
         """The mean expected width, by row."""
         return np.asarray(self.widths.mean(axis=0))
 
     @cached_property
-    def conjecture(self) -> Conjecture | None:
+    def conjecture(self) -> Summary[Conjecture | None]:
         """Conjecture (14), where the three bootstraps it speaks of were run."""
         names = ("user-constrained", "user", "joint")
         if not set(names) <= set(self.bootstrap):
@@ -180,28 +154,6 @@ class Coverage(Result):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the coverage against the number of draws (Figure 2); returns the axes."""
         return above(self, "plot")(self, ax=ax)
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per bootstrap and number of draws."""
-        users, samples = self.draws.T
-        return {
-            "bootstrap": np.array(self.bootstrap),
-            "U": users,
-            "S": samples,
-            "coverage": self.coverage,
-            "standard_error": self.standard_error,
-            "width": self.width,
-        }
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings and conjecture (14)."""
-        conjecture = self.conjecture and {
-            "widths": list(self.conjecture.widths),
-            "share": self.conjecture.share,
-            "holds": self.conjecture.holds,
-        }
-        told = {"experiments": self._experiments, "conjecture": conjecture, "warnings": list(self.warnings)}
-        return {**self.settings, **told}
 
 
 def coverage(
@@ -361,9 +313,12 @@ def _runs_of(
     most = numbers[-1]
     if name == PREDICTION:
         # Development users are resampled only where they will be new.
-        future: dict[str, Any] = {"promise": "prediction", "future_users": test_users}
-        resample: Resample = "both" if new else "test"
-        resampling = replace(common, bootstrap=USER.name, n_resamples=most * fixed, resample=resample, **future)
+        future: dict[str, Any] = {
+            "promise": "prediction",
+            "resample": "both" if new else "test",
+            "future_users": test_users,
+        }
+        resampling = replace(common, bootstrap=USER.name, n_resamples=most * fixed, **future)
         return [Run(name, resampling, ((most * fixed, 1),))]
     if name not in FOUR:
         raise unknown("bootstrap", name, (*FOUR, PREDICTION))

@@ -27,7 +27,7 @@ from priori.studies.evaluation import Settings, make_study
 from priori.studies.evaluation.drawing import probit
 from priori.studies.evaluation.pairs import BARS, ReplicateSpread
 from priori.studies.evaluation.study import ranks_of
-from priori.uncertainty.comparing.ztest_curves import ztest_epc
+from priori.uncertainty.comparing.ztests import ztest_epc
 from priori.uncertainty.ranking.ranking import compare_all
 from priori.words.sentences import verdict
 
