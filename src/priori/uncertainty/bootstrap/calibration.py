@@ -24,7 +24,16 @@ from priori.base.types import Floats
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
-from priori.scores.influence import Errors, People, SampleMean, Spread, kish, spread_of_errors, spread_of_means
+from priori.scores.influence import (
+    Errors,
+    People,
+    SampleMean,
+    Spread,
+    kish,
+    size_follows,
+    spread_of_errors,
+    spread_of_means,
+)
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
 
@@ -44,41 +53,48 @@ class Calibration:
     ``rate`` are the error rates observed, around which deviations are multiplied by ``scale``; ``weight`` is
     how many trials make one independent decision (0: no pseudo-trials); ``freedom`` the degrees of freedom that the
     tails are to allow for at each threshold (infinite: any number of users), from the ``spread`` of each class;
-    ``growth`` how many times as many trials replicates of a future set have, class by class (0: no such set).
+    ``units`` one less than the effective number of units drawn, for what the variance of replicates lacks; ``growth``
+    how many times as many trials replicates of a future set have, class by class (0: no such set).
     """
 
     rate: Floats
     scale: Floats
     weight: Floats
     freedom: Floats
+    units: Floats
     spread: Spread
     growth: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def side_by_side(cls, each: Sequence[Calibration]) -> Calibration:
         """Return what is done to the replicates of systems, their thresholds one after the other."""
-        names = ("rate", "scale", "weight", "freedom")
-        rate, scale, weight, freedom = (np.hstack([getattr(own, name) for own in each]) for name in names)
-        return replace(each[0], rate=rate, scale=scale, weight=weight, freedom=freedom)
+        names = ("rate", "scale", "weight", "freedom", "units")
+        return replace(each[0], **{name: np.hstack([getattr(own, name) for own in each]) for name in names})
 
     @property
     def overall(self) -> Calibration:
-        """The calibration of one number made of all thresholds: as sure as the least sure of them."""
-        return replace(self, freedom=self.freedom.min(keepdims=True))
+        """The calibration of one number made of all thresholds: as sure as most of them."""
+        freedom, units = np.median(self.freedom, keepdims=True), self.units.min(keepdims=True)
+        return replace(self, freedom=freedom, units=units)
 
     def at(self, point: int) -> Calibration:
         """Return the calibration at one threshold, as far as tails go."""
-        return replace(self, freedom=self.freedom[[point]])
+        return replace(self, freedom=self.freedom[[point]], units=self.units[[point]])
 
     def reach(self, deviations: float | Floats) -> Floats:
         """Return how many standard deviations of few users' replicates are worth so many of a known one."""
         from scipy.special import log_ndtr, stdtrit
 
         few = np.isfinite(self.freedom)
-        freedom = self.freedom[few]
+        freedom, lost = self.freedom[few], self.lost[few]
         reached = np.array(np.broadcast_to(np.asarray(deviations, dtype=np.float64), self.freedom.shape))
-        reached[few] = -np.sqrt((freedom + 1) / freedom) * stdtrit(freedom, np.exp(log_ndtr(-reached[few])))
+        reached[few] = -lost * stdtrit(freedom, np.exp(log_ndtr(-reached[few])))
         return reached
+
+    @property
+    def lost(self) -> Floats:
+        """What the deviation of replicates is to be multiplied by, as they vary around the mean of the same units."""
+        return np.asarray(np.sqrt(1 + 1 / self.units))
 
     def level(self, level: float) -> Floats:
         """Return the level of the percentile interval whose coverage is ``level``, at each threshold."""
@@ -104,7 +120,7 @@ class Calibration:
         from scipy.special import stdtr
 
         freedom = np.where(np.isfinite(self.freedom), self.freedom, 1.0)
-        return np.asarray(stdtr(freedom, deviations / np.sqrt((freedom + 1) / freedom)))
+        return np.asarray(stdtr(freedom, deviations / self.lost))
 
     def adjust(self, outcomes: Outcomes, plan: BootstrapPlan, first: int) -> Outcomes:
         """Return the outcomes of replicates ``first``, ``first + 1``, ..., scaled and with their pseudo-trials.
@@ -195,10 +211,10 @@ def calibrated(
 ) -> Calibration:
     """Return the calibration of draws that vary so; in the difference of paired systems no pseudo-users have weight."""
     rate = error_rates(test, thresholds)
-    freedom = spread.joint_freedom(slopes_of(test, rate, plan))
+    freedom, units = spread.joint_freedom(slopes_of(test, rate, plan))
     scale = np.ones_like(rate) if scale is None else scale
     weight = np.zeros_like(rate) if weight is None else weight
-    return Calibration(rate, scale, weight, freedom, spread, growth)
+    return Calibration(rate, scale, weight, freedom, units, spread, growth)
 
 
 def drawn_growth(plan: BootstrapPlan) -> tuple[float, float]:
@@ -216,7 +232,10 @@ def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, othe
     rows = []
     for name in ("negative", "positive"):
         a, b = (_sample([sets[k]], [cuts[k]], name, owners[k], sign) for k, sign in enumerate((1.0, -1.0)))
-        rows.append(replace(spread_of_means(a, b), erring=kish(a.totals[0] - b.totals[0])))
+        wrong, of_both = a.totals[0] - b.totals[0], a.totals[0] + b.totals[0]
+        per_unit, follows = size_follows(of_both / 2, a.people.sizes[0])
+        found = replace(spread_of_means(a, b), erring=kish(wrong), per_unit=per_unit, follows=follows)
+        rows.append(replace(found, value=np.ravel(of_both.sum(axis=0) / (2 * a.people.n[0]))))
     return Spread.stack(rows)
 
 

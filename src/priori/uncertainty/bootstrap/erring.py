@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.types import Floats
 from priori.scores import ScoreSet
-from priori.scores.influence import FEW_ERRING, Spread
+from priori.scores.influence import Spread, unit_cautions
 from priori.uncertainty.bootstrap.calibration import Calibration, error_rates, slopes_of
-from priori.uncertainty.bootstrap.designs.base import FEW_USERS, TOO_FEW, TOO_FEW_USERS
 from priori.uncertainty.bootstrap.plans import BootstrapPlan
 
 #: A class that has less of the variance than this hardly matters to the measure.
@@ -27,32 +26,25 @@ def error_cautions(
     """
     spread = plan.design.spread(test, thresholds, plan) if calibration is None else calibration.spread
     decides = np.isfinite(thresholds)
+    if plan.alpha is not None and plan.alpha.shape == decides.shape and decides.size > 2:
+        decides &= (plan.alpha > 0) & (plan.alpha < 1)  # the ends of a grid are no finding
     matters = _matters(test, thresholds, plan, spread, calibration) & decides
     found: list[Caution] = []
-    for erring, important, name in zip(spread.erring, matters, CLASSES, strict=True):
-        # Where most users err they are few users, not few that err.
-        few = important & (erring > 0) & (erring < min(FEW_ERRING, spread.people / 2))
-        none = important & (erring == 0)
-        if none.any() and not paired:
+    for row, (important, name) in enumerate(zip(matters, CLASSES, strict=True)):
+        own = spread.row(row)
+        none = important & (own.erring == 0)
+        if 3 * none.sum() >= important.sum() > 0 and not paired:
             users = f" and {spread.people} users" if spread.people else ""
             found.append(
                 Caution(
                     "no-errors",
-                    f"no error among the {name} at {_where(none, plan)}: the interval rests on "
+                    f"no error among the {name}{_where(none, plan)}: the interval rests on "
                     f"{getattr(test, f'n_{name}')} trials{users} without one, not on any that was seen",
                 )
             )
-        if few.any():
-            number = int(np.ceil(erring[few].min() - 1e-9))
-            what = "tell the systems apart on" if paired else "make all or most of the errors among"
-            found.append(
-                Caution(
-                    "few-erring-users",
-                    f"as few as {number} of {spread.people} users {what} the {name} at {_where(few, plan)}: "
-                    "the next user may change the picture; trust the interval little",
-                )
-            )
-    return (*found, *_few_users(spread, plan))
+        what = f"what tells the systems apart on the {name}" if paired else f"the errors among the {name}"
+        found += unit_cautions(own, important, lambda mask: _where(mask, plan), what)
+    return tuple({caution.code: caution for caution in reversed(found)}.values())[::-1]
 
 
 def _matters(
@@ -69,21 +61,10 @@ def _matters(
     return np.asarray((variance >= MATTERS * variance.sum(axis=0)) & (variance > 0))
 
 
-def _few_users(spread: Spread, plan: BootstrapPlan) -> list[Caution]:
-    """Say so where users are many, but few of them have most of the trials of a class, or any."""
-    least = TOO_FEW_USERS if plan.interval == "calibrated" else FEW_USERS
-    effective = {name: round(float(most.min()) + 1, 9) for name, most in zip(CLASSES, spread.most, strict=True)}
-    name = min(effective, key=effective.__getitem__)
-    if effective[name] >= least or spread.people < least:
-        return []
-    few = f"the {spread.people} users count for {effective[name]:.1f} among the {name}, where few have most trials"
-    return [Caution("few-users", f"{few}: {TOO_FEW}")]
-
-
 def _where(here: NDArray[np.bool_], plan: BootstrapPlan) -> str:
     if plan.alpha is None or plan.alpha.shape != here.shape:
-        return "a threshold" if here.sum() == 1 else f"{here.sum()} of {here.size} thresholds"
+        return f" at {here.sum()} of {here.size} thresholds" if here.size > 1 else ""
     alphas = plan.alpha[here]
     if alphas.size == 1:
-        return f"alpha {alphas[0]:.4g}"
-    return f"{alphas.size} of {here.size} alphas from {alphas.min():.4g} to {alphas.max():.4g}"
+        return f" at alpha {alphas[0]:.4g}"
+    return f" at {alphas.size} of {here.size} alphas from {alphas.min():.4g} to {alphas.max():.4g}"

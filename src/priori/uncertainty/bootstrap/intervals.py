@@ -24,6 +24,28 @@ def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> t
     return percentile_bounds(values, level)
 
 
+def normal_quantile(level: float) -> float:
+    """Return how many standard deviations hold a share ``level`` of a normal variable."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + level) / 2))
+
+
+def deviation_bounds(values: Floats, deviations: float | Floats, *, rates: bool) -> tuple[Floats, Floats]:
+    """Return the bounds that lie so many standard deviations of the replicates from their mean.
+
+    Of ``rates``, numbers from 0 to 1, on the scale of the logit: rare errors are skewed, and it is not.
+    """
+    mean, spread = values.mean(axis=0), values.std(axis=0)
+    if not rates:
+        return mean - deviations * spread, mean + deviations * spread
+    from scipy.special import expit, logit
+
+    slope = mean * (1 - mean)
+    half = np.divide(deviations * spread, slope, out=np.zeros_like(slope), where=slope > 0)
+    return expit(logit(mean) - half), expit(logit(mean) + half)
+
+
 def simultaneous_bounds(
     values: Floats, level: float, *, stretch: Callable[[float], float | Floats] = float, rates: bool = False
 ) -> tuple[Floats, Floats]:
@@ -31,16 +53,11 @@ def simultaneous_bounds(
 
     Each replicate's largest distance from the mean of the replicates in standard deviations is taken along the
     curve; the band reaches as many standard deviations as a share ``level`` of them stays within, or what
-    ``stretch`` makes of that number. Where replicates do not differ the band has no width. With ``rates``, numbers
-    from 0 to 1, all this is done to the arcsine of their square root: rare errors are skewed, and it is not.
+    ``stretch`` makes of that number. Where replicates do not differ the band has no width.
     """
-    if rates:
-        lower, upper = simultaneous_bounds(np.arcsin(np.sqrt(np.clip(values, 0.0, 1.0))), level, stretch=stretch)
-        return np.sin(np.maximum(lower, 0.0)) ** 2, np.sin(np.minimum(upper, np.pi / 2)) ** 2
     mean, spread = values.mean(axis=0), values.std(axis=0)
     moving = spread > 1e-12 * np.maximum(np.abs(mean), 1e-300)
     if not moving.any():
         return mean, mean.copy()
     distance = np.abs(values[:, moving] - mean[moving]) / spread[moving]
-    half = np.where(moving, stretch(float(quantile(distance.max(axis=1), level))) * spread, 0.0)
-    return mean - half, mean + half
+    return deviation_bounds(values, stretch(float(quantile(distance.max(axis=1), level))), rates=rates)

@@ -16,7 +16,7 @@ from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.scores import Scores, ScoreSet
 from priori.scores.trials import codes_in_use
-from priori.uncertainty.bootstrap.intervals import bounds, simultaneous_bounds
+from priori.uncertainty.bootstrap.intervals import bounds, deviation_bounds, normal_quantile, simultaneous_bounds
 
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.calibration import Calibration
@@ -71,16 +71,18 @@ class BootstrapPlan:
         """Return lower and upper bounds from replicates; of a rate, between 0 and 1."""
         if self.interval != "calibrated":
             calibration = None  # it mended the replicates; their quantiles are taken as they are
+        stretch = calibration.reach if calibration else float
+        of_rate = bool(rate and values.min() >= 0 and values.max() <= 1)
         if self.simultaneous:
-            stretch = calibration.reach if calibration else float
-            rates = bool(rate and values.min() >= 0 and values.max() <= 1)
-            lower, upper = simultaneous_bounds(values, self.level, stretch=stretch, rates=rates)
+            lower, upper = simultaneous_bounds(values, self.level, stretch=stretch, rates=of_rate)
+        elif calibration and of_rate and not any(self.future):
+            lower, upper = deviation_bounds(values, stretch(normal_quantile(self.level)), rates=True)
         else:
             level = calibration.level(self.level) if calibration else self.level
             lower, upper = bounds(values, level, centred=self.interval == "centred")
         if values.min() >= 0:
             lower = np.maximum(lower, 0.0)
-        if rate and values.max() <= 1:
+        if of_rate:
             upper = np.minimum(upper, 1.0)
         return lower, upper
 

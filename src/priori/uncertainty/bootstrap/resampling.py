@@ -147,8 +147,7 @@ class Resampling(ResamplingOptions):
         if curve is None:
             return replace(plan, warnings=tuple(warnings))
         accepted = curve.task.v1 is FAR and "negatives" in curve.measure.depends_on
-        known = (test.has_identities or test.leaves_out_probes) and not test.nobody
-        if accepted and chosen.by_user and test.has_users and not known:
+        if accepted and chosen.by_user and test.has_users and test.nobody:
             warnings.append(unknown_impostors(test.nobody))
         return replace(plan, warnings=tuple(warnings), measure=curve.measure, alpha=curve.alpha)
 

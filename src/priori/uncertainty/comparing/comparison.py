@@ -29,6 +29,7 @@ from priori.base.results import Result
 from priori.base.saved import Saved, column
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
+from priori.uncertainty.bootstrap.calibration import error_rates, slopes_of
 from priori.uncertainty.bootstrap.intervals import Interval
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
 from priori.uncertainty.comparing.claims import Claim, Compared, prepare, shares_of
@@ -42,6 +43,7 @@ from priori.uncertainty.comparing.verdicts import (
     judge_margin,
     judge_pointwise,
     judge_simultaneously,
+    margin_caution,
     runs,
 )
 from priori.uncertainty.rates.proportions import ALTERNATIVE, Alternative, check_alternative
@@ -328,9 +330,11 @@ def comparison_of(
     points = judge_pointwise(evidence, alternative)
     pointwise, area = points.part(slice(None, -1)), points.part(slice(-1, None))
     greater, simultaneous = curve_a.measure.greater_is_better, compared.plan.simultaneous
-    against = None
+    against, notes = None, evidence.warnings
     if margin is not None:
-        against = judge_margin(evidence, float(margin), greater_is_better=greater, simultaneous=simultaneous)
+        harm = _most_harm(compared)
+        against = judge_margin(evidence, float(margin), harm, greater_is_better=greater, simultaneous=simultaneous)
+        notes = (*margin_caution(evidence, against, harm), *notes)
     return Comparison(
         curve_a.name,
         curve_b.name,
@@ -344,5 +348,12 @@ def comparison_of(
         against,
         evidence.drawn_difference()[:, :-1],
         {**compared.settings(), "alternative": alternative},
-        (*compared.warnings, *evidence.warnings),
+        (*compared.warnings, *notes),
     )
+
+
+def _most_harm(compared: Compared) -> Floats:
+    """Return how much worse the measure of a user gets at each alpha who loses all trials of a class."""
+    curve = compared.curves[0]
+    slopes = slopes_of(curve.test, error_rates(curve.test, curve.threshold), compared.plan)
+    return np.ones(curve.alpha.size) if slopes is None else np.abs(slopes).max(axis=0)

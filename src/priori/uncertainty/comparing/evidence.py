@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -52,6 +52,15 @@ def error_allowed(level: float) -> float:
 def exceeded(draws: int, error: float) -> int:
     """Return how many of the draws may lie beyond a bound so that (1 + these) / (1 + draws) is below the error."""
     return max(int(np.ceil((draws + 1) * error - 1e-9)) - 2, 0)
+
+
+class Student(NamedTuple):
+    """A difference at each point, its variance, the degrees of freedom of that, and how many units it rests on."""
+
+    difference: Floats
+    variance: Floats
+    freedom: Floats
+    units: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +136,10 @@ class Evidence:
         """Return the pointwise interval of the difference of two systems."""
         raise NotImplementedError
 
+    def student(self) -> Student:
+        """Return what Student's t needs of the difference of two systems at each point."""
+        raise NotImplementedError
+
 
 def _count_turns(draws: Floats, plus: Index, minus: Index) -> Counts:
     """Return in how many draws each difference is not above 0."""
@@ -174,7 +187,11 @@ class DeployedEvidence(Evidence):
     def at(self, point: int) -> Self:
         """Return what is known at one alpha; tails allow for the users there."""
         known = self.calibration
-        calibration = None if known is None else replace(known, freedom=known.freedom[[point, point]])
+        calibration = (
+            None
+            if known is None
+            else replace(known, freedom=known.freedom[[point, point]], units=known.units[[point, point]])
+        )
         return replace(super().at(point), calibration=calibration)
 
     def centre(self, first: Index, second: Index) -> Floats:
@@ -240,6 +257,14 @@ class DeployedEvidence(Evidence):
             lower, upper = np.minimum(lower, middle - half), np.maximum(upper, middle + half)
         return lower, upper
 
+    def student(self) -> Student:
+        """Return the mean and the variance of the replicates, and what the calibration knows of units."""
+        centre, spread = self.centre(*PAIR)[0], self.drawn_spread(*PAIR)[0]
+        if self.calibration is None:
+            return Student(centre, spread**2, np.full(centre.shape, np.inf), np.full(centre.shape, np.inf))
+        known = self.calibration
+        return Student(centre, (spread * known.lost) ** 2, known.freedom, known.units + 1)
+
     @cached_property
     def _errors(self) -> Floats:
         """What the level allows to lie beyond the interval at each point, less where users are few."""
@@ -256,8 +281,10 @@ def deployed_evidence(compared: Compared, *, threads: int | None, progress: Prog
     """Draw the test set, the same trials for all systems or each system's own."""
     run = _apart if compared.unpaired else _together
     draws, calibration, notes = run(compared, threads=threads, progress=progress)
-    if calibration is not None:  # the mean over the alphas is as sure as the least sure of them
-        calibration = replace(calibration, freedom=np.append(calibration.freedom, calibration.freedom.min()))
+    if calibration is not None:  # the last point is the mean over the alphas
+        mean = calibration.overall
+        freedom, units = np.append(calibration.freedom, mean.freedom), np.append(calibration.units, mean.units)
+        calibration = replace(calibration, freedom=freedom, units=units)
     observed = _with_mean(np.stack([curve.value for curve in compared.curves], axis=1), compared.shares)
     plan = compared.plan
     evidence = DeployedEvidence(observed, draws, plan.level, notes, plan.interval, calibration)
@@ -302,9 +329,9 @@ def _calibration(compared: Compared) -> tuple[Calibration, tuple[str, ...]]:
         found.append(plan.design.calibrate(a.test, a.threshold, plan, other=(b.test, b.threshold)))
         said = error_cautions(a.test, a.threshold, plan, found[-1], paired=True)
         notes |= {caution.code: caution for caution in said if caution.code not in notes}
-    freedom = np.min([calibration.freedom for calibration in found], axis=0)
+    freedom, units = (np.min([getattr(each, name) for each in found], axis=0) for name in ("freedom", "units"))
     scale = np.max([calibration.scale for calibration in found], axis=0)
-    return replace(found[0], freedom=freedom, scale=scale), tuple(notes.values())
+    return replace(found[0], freedom=freedom, units=units, scale=scale), tuple(notes.values())
 
 
 def _apart(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
@@ -319,7 +346,8 @@ def _apart(compared: Compared, *, threads: int | None, progress: Progress | None
     known = [calibration for calibration in calibrations if calibration is not None]
     widest = None  # as sure as the least sure of them
     if known:
-        widest = replace(known[0], freedom=np.min([calibration.freedom for calibration in known], axis=0))
+        freedom, units = (np.min([getattr(each, name) for each in known], axis=0) for name in ("freedom", "units"))
+        widest = replace(known[0], freedom=freedom, units=units)
     kept = np.float64 if len(values) <= FEW_SYSTEMS else np.float32
     drawn = _with_mean(np.stack(values, axis=-1), compared.shares)
     return drawn.astype(kept, copy=False), widest, tuple(notes.values())
@@ -419,6 +447,13 @@ class MethodEvidence(Evidence):
         middle = self.centre(*PAIR)[0]
         half = (-stdtrit(degrees, error_allowed(self.level) / 2) * np.sqrt(variance))[0]
         return middle - half, middle + half
+
+    def student(self) -> Student:
+        """Return the expected difference and its variance; the fewest units of a set are what it rests on."""
+        variance, degrees = self._variance(*PAIR)
+        by_user = self.plan.design.by_user
+        units = min(len(part.influence) for part in self.estimates.parts) if by_user else np.inf
+        return Student(self.centre(*PAIR)[0], variance[0], degrees[0], np.full(variance[0].shape, float(units)))
 
 
 def method_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> MethodEvidence:

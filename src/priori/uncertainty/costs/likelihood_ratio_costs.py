@@ -21,7 +21,6 @@ from priori.base.layouts import CAUTIONS, LEVEL, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats
-from priori.curves.checks import ENOUGH_ERRORS
 from priori.decisions.criterion import FITTED
 from priori.decisions.likelihood_ratios import (
     AffineMap,
@@ -53,6 +52,8 @@ DCF = ("dcf", "min_dcf", "dcf_loss")
 #: The free parameters that a step of an isotonic fit is worth. Set by simulation: 1.6 to 2.3 for normal scores one to
 #: four deviations apart and classes of 50 to 20,000 trials; other shapes were not tried.
 STEP_FREEDOM = 1.8
+#: Doddington's rule: with 30 errors, a rate is within 30 % of the truth with 90 % confidence.
+ENOUGH_ERRORS = 30
 #: Users from which on tests of minima keep their level: 62 do (4 to 6 %), 20 do not (7 to 12 %; docs/coverage.md).
 ENOUGH_TESTED = 40
 
@@ -437,7 +438,7 @@ def _few_users(people: int) -> list[Caution]:
         return []
     return [
         Caution(
-            "few-users",
+            "few-units",
             f"{people} users: with 20 of them tests of minima found a difference where there is none in 7 to 12 "
             f"% instead "
             "of 5 %; trust those of the actual costs rather",
@@ -469,7 +470,7 @@ def _doubts(dev: Scores, test: Scores, means: Sequence[ClassMeans], resample: st
     if fewest < ENOUGH_ERRORS:
         doubts.append(
             Caution(
-                "few-errors",
+                "few-units",
                 f"a detection cost rests on {fewest} errors of a class: with fewer than {ENOUGH_ERRORS} the interval "
                 "of its loss covers less than it says",
             )

@@ -237,7 +237,7 @@ def _of_rate(
     few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
     if few:
         text = f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"
-        warnings.append(Caution("few-users", text))
+        warnings.append(Caution("few-units", text))
     if 1 < present.size <= MOST_COMPARED:
         limits = found.limits(_level_of_pairs(level, present.size))
         rows += _differentials(rate, names, found, limits, _correlations(judged, group, present.size, shared))

@@ -226,7 +226,7 @@ def user_rates(
     few = min(test["users"] for test in tests)
     warnings: tuple[str, ...] = notes
     if few < FEW_USERS:
-        warnings = (Caution("few-users", f"only {few} users: nothing can be told of how users differ"), *notes)
+        warnings = (Caution("few-units", f"only {few} users: nothing can be told of how users differ"), *notes)
     return UserRates(**columns, tests=tests, threshold=threshold, confidence_level=level, warnings=warnings)._came_from(
         known
     )

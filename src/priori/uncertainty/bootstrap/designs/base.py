@@ -102,7 +102,7 @@ class Bootstrap:
         fewest = min(scores.n_users for scores in sets)
         if fewest >= TOO_FEW_USERS:
             return []
-        return [Caution("few-users", f"only {fewest} users: {TOO_FEW}")]
+        return [Caution("few-units", f"only {fewest} users: {TOO_FEW}")]
 
     def identities(self, sets: Sequence[Scores], *, shared: bool = False) -> list[Identities]:
         """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""

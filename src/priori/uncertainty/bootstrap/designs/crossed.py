@@ -57,10 +57,10 @@ class _Crossed(Bootstrap):
         weight = None if other is not None else clusters.pseudo
         made = calibrated(test, thresholds, plan, clusters, weight=weight, growth=drawn_growth(plan))
         growth = plan.future[0] / clusters.people if plan.future[0] else 0.0
-        return replace(made, scale=_crossed_scale(clusters, growth, made.freedom))
+        return replace(made, scale=_crossed_scale(clusters, growth, made.units))
 
 
-def _crossed_scale(clusters: Spread, growth: float, freedom: Floats) -> Floats:
+def _crossed_scale(clusters: Spread, growth: float, units: Floats) -> Floats:
     """Return the factor for identities drawn once and trials weighted by both: their pairs' spread counts thrice.
 
     By whole numbers of draws c_i of mean and variance 1, trials that share one identity have the covariance of
@@ -76,7 +76,7 @@ def _crossed_scale(clusters: Spread, growth: float, freedom: Floats) -> Floats:
     # Never below what independent trials, or the claimed identities alone, would have.
     variance = np.maximum(variance, factor * clusters.floor)
     # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
-    variance, resampled = variance * (1 - 1 / (freedom + 1)), resampled * (1 - clusters.lost)
+    variance, resampled = variance * (1 - 1 / (units + 1)), resampled * (1 - clusters.lost)
     return np.asarray(np.sqrt(np.divide(variance, resampled, out=np.ones_like(resampled), where=resampled > 0)))
 
 
