@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan images docs compile-times light clean test-lowest test-wheel test-cluster
+.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan images docs compile-times light walks clean test-lowest test-wheel test-cluster
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,8 +29,8 @@ demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py tools/compile_times.py
-	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py tools/compile_times.py
+	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py tools/compile_times.py tools/walks.py
+	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py tools/compile_times.py tools/walks.py
 	$(BIN)/lint-imports
 
 types: $(VENV)/.installed-test
@@ -77,6 +77,9 @@ compile-times: $(VENV)/.installed  ## Print how long each kernel takes to compil
 
 light: $(VENV)/.installed  ## Print what short commands cost: modules, and processor time beside numpy and click
 	$(BIN)/python tools/light.py
+
+walks: $(VENV)/.installed  ## Count the functions that five walks through the code touch, into CONTRIBUTING.md
+	$(BIN)/python tools/walks.py
 
 clean:  ## Remove what make made
 	rm -rf $(VENV) demo docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis .mutate

@@ -23,7 +23,7 @@ import pytest
 
 import priori
 from priori import Scores
-from priori.uncertainty.bootstrap import draws
+from priori.uncertainty.bootstrap import layout
 from priori.uncertainty.ranking import both_rankings, leaderboard
 
 REPLICATES = int(os.environ.get("PRIORI_BENCH_REPLICATES", "10000"))
@@ -201,7 +201,7 @@ def test_a_posteriori(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         by_passes = []
         for share in (500, 100):  # of the replicates, and of the draws of a leaderboard
             with monkeypatch.context() as passing:
-                passing.setattr(draws, "DISTINCT", 1 << 62)
+                passing.setattr(layout, "DISTINCT", 1 << 62)
                 passing.setattr(both_rankings, "MANY", 1 << 62)
                 passing.setattr(leaderboard, "DRAWS", leaderboard.DRAWS // share)
                 by_passes.append(timed(lambda work=work, share=share: work(REPLICATES // share), rounds=2)[0])

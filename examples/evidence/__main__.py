@@ -13,21 +13,10 @@ from examples.evidence.page import page
 from examples.evidence.sources import SOURCES, Question, Source
 from examples.evidence.tables import BOARDS, SYSTEMS, board_row, system_rows, write_csv
 from priori.base.cautions import CODES, silenced
-from priori.cli.progress import Progress
+from priori.cli.output import Progress
 
-#: The boards that have figures of their own, each with the systems whose curves are drawn.
-SHOWN = {
-    "btas2016": ("replay_laptop_phone3", ("Idiap", "Baseline", "SJTUSpeech")),
-    "asvspoof2019": ("all attacks", ("ocs_avishai", "lfcc_ecapa512ctsf_ocs", "lfcc_ecapa512ctst_ocs")),
-    "glimpse": (
-        "claude-3-opus-20240229, xsum to pubmed",
-        ("gpt-4-1106.likelihood", "gpt-4-1106.pde_fastdetect_geometric"),
-    ),
-    "fast-detect-gpt": (
-        "gpt-4, xsum to pubmed",
-        ("gpt-j-6B_gpt-neo-2.7B.sampling_discrepancy_analytic", "roberta-base-openai-detector"),
-    ),
-}
+#: The board that has figures of its own, and the systems whose curves are drawn.
+SHOWN, CURVES = "replay_laptop_phone3", ("Idiap", "Baseline", "SJTUSpeech")
 
 
 @click.command("evidence")
@@ -59,8 +48,11 @@ def command(data: Path, output: Path, only: tuple[str, ...], resamples: int) -> 
         return
     curve, attacked = attack_rows(data)
     write_csv(folder / "attacks.csv", list(attacked[0]), attacked)
-    drawn = _figures(judged, folder)
-    (output / "evidence.md").write_text(page(rows, curve, attacked, drawn), encoding="utf-8")
+    shown = next(one for one in judged if one.question.name == SHOWN)
+    figures.draw_attacks(shown, folder / "btas2016-attack.svg")
+    figures.draw_curves(shown, CURVES, folder / "btas2016-curves.svg")
+    figures.draw_taus(rows, folder / "tau.svg")
+    (output / "evidence.md").write_text(page(rows, curve, attacked), encoding="utf-8")
 
 
 def _judged(data: Path, asked: list[tuple[Source, Question]], resamples: int) -> list[Judged]:
@@ -71,28 +63,6 @@ def _judged(data: Path, asked: list[tuple[Source, Question]], resamples: int) ->
             done.append(judge(data, source, question, n_resamples=resamples))
             progress(number, len(asked))
     return done
-
-
-def _figures(judged: list[Judged], folder: Path) -> dict[str, list[tuple[str, str]]]:
-    """Draw each source's figures; return their names and what to see."""
-    drawn: dict[str, list[tuple[str, str]]] = {}
-    for key, (board, names) in SHOWN.items():
-        one = next(one for one in judged if one.source == key and one.question.name == board)
-        pictures = [
-            (f"{key}-slopes.svg", f"Ranks by EER and at thresholds fixed in advance: {board}"),
-            (f"{key}-curves.svg", f"Expected Performance Curves with 95 % bands: {board}"),
-        ]
-        figures.draw_slopes(one, folder / f"{key}-slopes.svg")
-        figures.draw_curves(one, names, folder / f"{key}-curves.svg")
-        if key == "btas2016":
-            figures.draw_attacks(one, folder / "btas2016-attack.svg")
-            pictures.insert(0, ("btas2016-attack.svg", f"What the EER promises and what happens: {board}"))
-        own = [other for other in judged if other.source == key]
-        if any(other.question.kind == "control" for other in own):
-            figures.draw_taus(own, folder / f"{key}-tau.svg")
-            pictures.append((f"{key}-tau.svg", "Kendall's tau of every board, another domain and the same one"))
-        drawn[key] = pictures
-    return drawn
 
 
 if __name__ == "__main__":

@@ -1,25 +1,17 @@
-"""The figures of the page: slope charts, Expected Performance Curves with bands, and tau over all boards."""
+"""The figures of the page: one attack, its Expected Performance Curves with bands, and tau over all boards."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from examples.evidence.judging import Judged
 from priori.plots import plot_epc, save
-from priori.plots.leaderboard import plot_slopes
 from priori.plots.style import colours
-
-
-def draw_slopes(judged: Judged, path: Path) -> None:
-    """Draw who gains and who loses ranks on one board."""
-    few = judged.deployed.system.size <= 10
-    ax = plot_slopes(judged.deployed, ax=Figure(figsize=(7, 3.2), layout="constrained").subplots() if few else None)
-    ax.set_title(f"{judged.question.name}\n{ax.get_title()}")
-    save(ax.figure, path)
 
 
 def draw_curves(judged: Judged, names: Sequence[str], path: Path) -> None:
@@ -34,23 +26,25 @@ def draw_curves(judged: Judged, names: Sequence[str], path: Path) -> None:
     save(ax.figure, path)
 
 
-def draw_taus(judged: Sequence[Judged], path: Path) -> None:
-    """Draw Kendall's tau between the two rankings with its interval: shifts, then controls, each in order."""
-    ax = Figure(figsize=(7, 0.16 * len(judged) + 1.2), layout="constrained").subplots()
+def draw_taus(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """Draw Kendall's tau between the two rankings for every board of the sources that have controls."""
+    ax = Figure(figsize=(7.2, 2.6), layout="constrained").subplots()
     shift, control = colours(2)
-    rows = sorted(judged, key=lambda one: (one.question.kind == "control", one.deployed.tau))
-    for row, one in enumerate(rows):
-        colour = control if one.question.kind == "control" else shift
-        ax.plot([one.deployed.tau_lower, one.deployed.tau_upper], [row, row], color=colour, lw=1.5)
-        ax.plot(one.deployed.tau, row, "o", ms=4, color=colour, mec="none")
-    ax.set_yticks(np.arange(len(rows)), [one.question.name for one in rows], fontsize=6)
-    lowest = min(0.0, *(one.deployed.tau_lower for one in rows))
-    ax.set(
-        xlabel="Kendall's tau: ranking by EER, ranking at thresholds fixed in advance",
-        xlim=(lowest, 1.02),
-        title="Another domain (blue), the same domain (orange)",
-    )
+    with_controls = sorted({row["source"] for row in rows if row["kind"] == "control"})
+    kinds = [
+        (source, kind, colour) for source in with_controls for kind, colour in (("control", control), ("shift", shift))
+    ]
+    names = {"control": "halves of one domain", "shift": "another domain"}
+    for line, (source, kind, colour) in enumerate(kinds):
+        taus = sorted(float(row["tau"]) for row in rows if (row["source"], row["kind"]) == (source, kind))
+        # Boards of equal tau stand above each other.
+        heights = line + np.linspace(-0.3, 0.3, len(taus))
+        ax.plot(taus, heights, "o", ms=5, color=colour, mec="none", alpha=0.8)
+        ax.plot([np.median(taus)] * 2, [line - 0.4, line + 0.4], color="0.2", lw=1.5)
+    ax.set_yticks(range(len(kinds)), [f"{source}: {names[kind]}" for source, kind, _ in kinds])
+    ax.set(xlabel="Kendall's tau between the ranking by EER and the one a priori", xlim=(0.4, 1.02))
     ax.grid(axis="x", alpha=0.25)
+    ax.spines[["top", "right"]].set_visible(False)
     ax.invert_yaxis()
     save(ax.figure, path)
 

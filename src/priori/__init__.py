@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from priori.studies.coverage import Coverage, coverage
     from priori.studies.design_effect import design_effect
     from priori.studies.planning import plan
+    from priori.studies.watching import Watch
     from priori.uncertainty.bands.bands import Band
     from priori.uncertainty.comparing.comparison import Comparison, compare
     from priori.uncertainty.comparing.ztest_curves import ztest_epc
@@ -86,6 +87,7 @@ _LATER = {
         "priori.studies.coverage": "Coverage coverage",
         "priori.studies.design_effect": "design_effect",
         "priori.studies.planning": "plan",
+        "priori.studies.watching": "Watch",
         "priori.uncertainty.rates.auc": "a_posteriori_auc_interval a_posteriori_auc_test",
         "priori.uncertainty.bands.bands": "Band",
         "priori.uncertainty.comparing.comparison": "Comparison compare",
@@ -133,6 +135,7 @@ __all__ = [
     "Table",
     "Task",
     "UserRates",
+    "Watch",
     "__version__",
     "a_posteriori_auc",
     "a_posteriori_auc_interval",

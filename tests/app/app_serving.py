@@ -15,7 +15,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from priori.app.serving import WebServer
+from priori.app.security import WebServer
 
 BASE = "http://127.0.0.1:8000"
 

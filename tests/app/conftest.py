@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from app_serving import Served
 
-from priori.app.job_process import WORKER
+from priori.app.jobs import WORKER
 from priori.app.limits import Limits
 from priori.app.server import create_app
 

@@ -10,9 +10,9 @@ from http.client import HTTPResponse
 import pytest
 from app_serving import listening
 
-from priori.app import serving
+from priori.app import security
+from priori.app.security import PatientProtocol
 from priori.app.server import STATIC, create_app
-from priori.app.serving import PatientProtocol
 
 HEADER = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
@@ -22,7 +22,7 @@ def connect(tmp_path, monkeypatch):
     """Open connections to a server with little patience."""
     monkeypatch.setattr(PatientProtocol, "header_seconds", 0.4)
     monkeypatch.setattr(PatientProtocol, "taking_seconds", 0.4)
-    monkeypatch.setattr(serving, "CONNECTIONS", 8)
+    monkeypatch.setattr(security, "CONNECTIONS", 8)
     (tmp_path / "static").mkdir()
     (tmp_path / "static" / "large.js").write_bytes(b"x" * 5_000_000)  # more than the buffers of a connection hold
     monkeypatch.setattr("priori.app.server.files", lambda package: tmp_path)

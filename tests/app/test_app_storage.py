@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from priori.app.storage import LOCK, PREFIX, STARTING, Storage, sweep
+from priori.app.uploads import LOCK, PREFIX, STARTING, Storage, sweep
 
 
 def test_it_is_private_and_leaves_nothing(tmp_path):
@@ -23,7 +23,7 @@ def test_it_is_private_and_leaves_nothing(tmp_path):
 
 def test_what_a_killed_server_left_is_swept_and_what_a_living_one_has_is_not(tmp_path):
     code = (
-        "import sys,time\nfrom priori.app.storage import Storage\n"
+        "import sys,time\nfrom priori.app.uploads import Storage\n"
         "storage = Storage(sys.argv[1])\n(storage.new_folder() / 'scores').write_text('secret')\n"
         "print(storage.root, flush=True)\ntime.sleep(100)\n"
     )

@@ -17,8 +17,8 @@ import pytest
 from app_serving import DEV, TEST, gone
 
 import small_studies
-from priori.app.form_fields import LABELS
-from priori.app.job_process import WORKER
+from priori.app.choices import LABELS
+from priori.app.jobs import WORKER
 from priori.app.worker import exchanged, refuse_bomb
 from priori.base.errors import InputError
 from priori.scores.systems import System

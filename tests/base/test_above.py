@@ -23,7 +23,7 @@ def test_every_name_leads_to_a_function(name: str) -> None:
         "curves.averaging.result",
         "curves.epsc",
         "studies.coverage",
-        "uncertainty.leaderboard",
+        "uncertainty.ranking.leaderboard",
     ):
         import_module(f"priori.{module}")
     kind, _, method = name.partition(".")

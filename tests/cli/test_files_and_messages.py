@@ -74,6 +74,7 @@ GIVEN = {
     "run": ("study.toml",),
     "demo": ("cancer", "--resamples", "100"),
     "check": (*EPC[1:], "--max", "hter=0.9"),
+    "watch": ("dev.csv", "--threshold", "0.5", "--limit", "far=0.9"),
 }
 
 
@@ -104,7 +105,19 @@ def test_no_option_of_any_command_writes_over_an_input(run: Any, write: Any, nam
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_for_a_file_says_whether_it_is_read_or_written(name: str) -> None:
-    read = {"system", "scores", "systems", "table", "trials", "dev", "test", "files", "no_worse_than", "study"}
+    read = {
+        "system",
+        "scores",
+        "systems",
+        "table",
+        "trials",
+        "dev",
+        "test",
+        "files",
+        "no_worse_than",
+        "study",
+        "threshold_from",
+    }
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     files = {str(param.name) for param in command.params if FILES & {*metavar_words(param)}}

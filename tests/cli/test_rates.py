@@ -101,10 +101,10 @@ def test_users_are_those_of_user_rates(folder: Path) -> None:
     found = priori.user_rates(priori.read("test.csv"), 1.2)
     assert told["user"] == found.user.tolist()
     assert told["shrunken"] == pytest.approx(found.shrunken.tolist())
-    assert [test["kind"] for test in told["tests"]] == ["goat", "lamb", "wolf"]
+    assert [each["role"] for each in told["roles"]] == ["genuine", "claimed", "impostor"]
     shown = run(["rates", "test.csv", "--threshold", "1.2", "--by", "user"])
     assert shown.count("highest first") == 3
-    assert "Wolves: users " in shown
+    assert "the user claims to be somebody else: users " in shown
 
 
 def test_one_user_has_rates_without_interval(folder: Path) -> None:

@@ -21,8 +21,8 @@ from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Lazy
 from priori.scores.influence import People
 from priori.uncertainty.expected import method, smoothed_sets
+from priori.uncertainty.expected.influences import Units, part_units
 from priori.uncertainty.expected.score_axis import score_axis
-from priori.uncertainty.expected.units import Units, part_units
 
 TRIALS = 12_000
 #: Less than half of what the trials need.

@@ -14,6 +14,7 @@ import pytest
 
 import priori
 import priori.cli
+import priori.testing
 from pages import DOCS, ROOT, check, pages, runnable, unexplained
 from priori.cli import COMMANDS, cli
 from priori.curves.epc import PRESETS
@@ -93,9 +94,14 @@ def test_every_name_for_scikit_learn_is_in_the_reference() -> None:
     assert [name for name in names if f":: priori.sklearn.{name}\n" not in text("reference/api.md")] == []
 
 
+def test_every_name_for_tests_of_your_own_is_in_the_reference() -> None:
+    reference = text("reference/api.md")
+    assert [name for name in priori.testing.__all__ if f":: priori.testing.{name}\n" not in reference] == []
+
+
 def test_nothing_is_in_the_reference_that_is_not_public() -> None:
     for name in re.findall(r"^\.\. auto\w+:: priori\.(\w+)", text("reference/api.md"), flags=re.MULTILINE):
-        assert name in {*priori.__all__, "uncertainty", "sklearn"}
+        assert name in {*priori.__all__, "uncertainty", "sklearn", "testing"}
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import priori
 import small_studies
 from browser import Visit
 from priori.base.alphas import from_costs
@@ -18,6 +19,7 @@ from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
 from priori.words.cautions import cautions
 from priori.words.glossary import GLOSSARY
+from priori.words.headline import headline
 from priori.words.sentences import verdict
 from report_pages import READY, Open, alpha, bring, dots, drawing, drawn, write
 
@@ -58,7 +60,7 @@ def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, three: Stu
         assert page.text_content(".threshold output") == screen["threshold"]
         lines = page.locator("[data-error]").all()
         for line, (who, number, fate, interval) in zip(lines, screen["lines"], strict=True):
-            assert line.text_content() == f"Of 1,000 {who} about {number} {fate} ({interval})"
+            assert line.text_content() == f"Of 1,000 {who} {number} {fate} {interval}"
         assert [int(one) for one in drawn(opened, "dots", "row")] == three.order_at(index)
         assert drawn(opened, "dots", "bracket") == [f"{first}-{last}" for first, last in screen["groups"]]
     page.click("[data-copy-threshold]")
@@ -86,14 +88,37 @@ def test_a_link_keeps_what_was_chosen(visit: Open, three: Study, tmp_path: Path)
 
 def test_own_costs_are_an_alpha(visit: Open, two: Study, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, two), ready=READY)
-    opened.page.click("text=my costs")
-    for name, value in (("cost-fn", "1"), ("cost-fp", "3"), ("prevalence", "75")):
-        opened.page.fill(f"#{name}", value)
-    assert opened.page.text_content("output[for=alpha]") == f"{float(from_costs(1, 3, '0.75')):g}"
-    opened.page.fill("#cost-fp", "-1")
-    assert "above 0" in opened.page.text_content("#costs-say")
-    opened.page.click("button:has-text('letting impostors in')")
-    assert opened.page.text_content("output[for=alpha]") == "0.9"  # the nearest to 10 / 11
+    page = opened.page
+    page.set_viewport_size({"width": 720, "height": 720})
+    page.click("text=my costs")
+    for name, value in (("cost-fn", "3"), ("cost-fp", "100"), ("prevalence", "0.1")):
+        page.fill(f"#{name}", value)
+    box = page.locator("#costs").bounding_box()
+    assert min(box["x"], box["y"]) >= 0
+    assert max(box["x"] + box["width"], box["y"] + box["height"]) <= 720
+    weight = from_costs(3, 100, "0.001")
+    assert page.text_content("output[for=alpha]") == "0.99997"
+    exact = [priori.epc(curve.dev, curve.test, alpha=[weight]) for curve in two.curves]
+    rates = [(float(curve.v2[0]), float(curve.v1[0])) for curve in exact]
+    costs = [3 * 0.001 * frr + 100 * 0.999 * far for frr, far in rates]
+    best = int(np.argmin(costs))
+    assert float(page.text_content("[data-text=threshold]")) == pytest.approx(float(exact[best].threshold[0]), rel=1e-5)
+    errors = 1000 * (0.001 * rates[best][0] + 0.999 * rates[best][1])
+    said = page.text_content("#headline")
+    assert f"costs least, with about {errors:.2g} (" in said
+    assert "errors in 1,000 where 0.1\u00a0% are genuine users" in said
+    again = visit(page.url, ready=READY)
+    assert again.page.text_content("#headline") == said
+    page.fill("#cost-fp", "-1")
+    assert "above 0" in page.text_content("#costs-say")
+    page.keyboard.press("Escape")
+    assert not page.is_visible("#costs")
+    page.click("button:has-text('letting impostors in')")
+    assert page.text_content("#weighing") == "With FAR weighed 10 times FRR"
+    assert page.text_content("output[for=alpha]") == "0.9091"
+    page.click("button:has-text('equal costs')")
+    assert page.text_content("#headline") == headline(two, two.at).text
+    assert opened.errors == []
 
 
 def test_terms_are_explained(visit: Open, two: Study, tmp_path: Path) -> None:

@@ -25,9 +25,11 @@ def test_how_many_would_settle_it_is_the_plan() -> None:
     assert study.pairs[0].expected is not None
     planned = priori.plan(difference=float(study.pairs[0].expected[study.at]), pilot=curves[0], pilot_b=curves[1])
     assert found["table"].rows[0] == ("This study", "12", "240", "120")
-    assert found["table"].rows[1][1:] == (f"{planned.users:,}", f"{planned.negatives:,}", f"{planned.positives:,}")
+    # The study has its estimates from the draws for all alphas, so they differ in Monte Carlo noise.
+    numbers = [int(text.replace(",", "")) for text in found["table"].rows[1][1:]]
+    assert numbers == pytest.approx([planned.users, planned.negatives, planned.positives], rel=0.02)
     for static in (False, True):
-        assert f"<td>{planned.negatives:,}</td>" in render_html(study, static=static)
+        assert f"<td>{numbers[1]:,}</td>" in render_html(study, static=static)
 
 
 def test_nothing_to_settle() -> None:
@@ -50,7 +52,7 @@ def test_who_makes_the_errors_is_user_rates_of_the_best_system() -> None:
     assert here is not None
     curve = study.curves[1]
     found = priori.user_rates(curve.test, float(curve.threshold[study.at]))
-    worst = found.of_kind("goat", 10)
+    worst = found.of_role("genuine", 10)
     table = here["tables"][0]
     assert (len(table.rows), table.rows[0][0]) == (10, str(worst["user"][0]))
     assert table.rows[0][2] == f"{100 * worst['shrunken'][0]:.2f} %"

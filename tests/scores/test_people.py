@@ -88,10 +88,10 @@ def test_scans_know_people_as_memory_does(tmp_path: Path) -> None:
     for dependence in ("user", "crossed"):
         there, here = (priori.rate_interval(each, 1.0, dependence=dependence) for each in (table, scores))
         assert (there.lower, there.upper) == pytest.approx((here.lower, here.upper))
-    wolves = [priori.user_rates(each, 1.0).of_kind("wolf") for each in (table, scores)]
-    assert wolves[0]["user"].tolist() == wolves[1]["user"].tolist()
-    assert "attack" not in wolves[0]["user"]
-    assert wolves[0]["trials"].tolist() == wolves[1]["trials"].tolist()
+    impostors = [priori.user_rates(each, 1.0).of_role("impostor") for each in (table, scores)]
+    assert impostors[0]["user"].tolist() == impostors[1]["user"].tolist()
+    assert "attack" not in impostors[0]["user"]
+    assert impostors[0]["trials"].tolist() == impostors[1]["trials"].tolist()
 
 
 @pytest.mark.parametrize("resample", ["test", "both"])

@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priori.uncertainty.comparing.max_t import Family, step_down
-from priori.uncertainty.ranking.board import pairs_of_systems
-from priori.uncertainty.ranking.ranks import model_confidence_set
+from priori.uncertainty.comparing.max_t import Family, model_confidence_set, step_down
 
 FOLDER = Path(__file__).parents[2] / "validation" / "arch"
 losses_and_draws = runpy.run_path(str(FOLDER / "record.py"))["losses_and_draws"]
@@ -32,7 +30,7 @@ def counted(p_values: list[float], draws: int) -> np.ndarray:
 
 def test_the_model_confidence_set_is_archs(case) -> None:
     record, mean, drawn = case
-    first, second = pairs_of_systems(mean.size)
+    first, second = np.triu_indices(mean.size, 1)
     spread = (drawn[:, first] - drawn[:, second]).std(axis=0)
     family = Family(first, second, spread, (mean[first] - mean[second]) / spread)
     found = model_confidence_set(drawn, family, mean)

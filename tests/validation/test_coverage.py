@@ -11,7 +11,7 @@ import pytest
 
 import priori
 from priori.uncertainty.bands.roc_bands import roc_band
-from priori.uncertainty.bootstrap.intervals import simultaneous_bounds
+from priori.uncertainty.bootstrap.calibration import simultaneous_bounds
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "validation" / "coverage"))
@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "validation" / "coverage"))
 import bands as measured_bands  # noqa: E402
 import hard as measured_hard  # noqa: E402
 import page as pages  # noqa: E402
+import paper  # noqa: E402
 import populations  # noqa: E402
 import rates as measured_rates  # noqa: E402
 import sizes as measured_sizes  # noqa: E402
@@ -47,6 +48,9 @@ def test_the_page_is_the_one_the_record_gives(rows):
     assert (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8") == pages.page(
         rows, _recorded("method"), _recorded("leaderboards")
     )
+    records = {folder: _recorded(folder) for folder in ("coverage", "method", "leaderboards")}
+    written = (ROOT / "validation" / "coverage" / "RECORD.md").read_text(encoding="utf-8")
+    assert written == pages.full_record(records)
 
 
 def test_the_rule_chooses_the_default(record):
@@ -96,10 +100,9 @@ def test_dependence_adjusted_wilson_holds_where_two_people_are_in_a_trial(record
 
 def test_the_prediction_beats_the_joint_bootstrap_on_the_papers_experiment(record):
     for effect in (0.3, 0.5, 0.8):
-        title = pages.paper.title(effect)
+        title = paper.title(effect)
         ours, joint = (
-            record.get(pages.paper.PART, title, method, "thresholds kept")
-            for method in (pages.paper.PREDICTION, pages.paper.JOINT)
+            record.get(paper.PART, title, method, "thresholds kept") for method in (paper.PREDICTION, paper.JOINT)
         )
         assert ours.measured + 2 * ours.standard_error >= 0.95
         assert ours.width < 0.92 * joint.width
@@ -123,7 +126,7 @@ def test_bands_in_small():
 
 def test_hard_bands_in_small(rows):
     by_title = {hard.title: number for number, hard in enumerate(measured_hard.HARD)}
-    goats = by_title["62 users, 2 % goats make the false acceptances"]
+    goats = by_title["62 users, 2 % lambs make the false acceptances"]
     found = {row.method: row for row in measured_hard.measure_hard(goats, 30, 99)}
     # The share of sets with fewer than five erring users; HTER covered 57 to 89 % before there was a pseudo-user.
     assert "few-erring-users" in found["default, hter"].warnings
@@ -132,9 +135,9 @@ def test_hard_bands_in_small(rows):
     rare = by_title[title]
     found = {row.method: row for row in measured_hard.measure_hard(rare, 30, 199)}
     assert found["default, precision"].measured > 0.85
-    text = pages.page([*rows, *found.values()])
-    assert "## Where it is hard" in text
-    assert f"| {title} | f1 | thresholds kept |" in text
+    text = pages.full_record({"coverage": [*rows, *found.values()]})
+    assert "## coverage: hard; thresholds kept" in text
+    assert f"| {title} |" in text
 
 
 def test_what_is_true_of_a_hard_population_is_what_many_sets_show():

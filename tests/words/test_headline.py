@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,13 +11,14 @@ import pytest
 
 import priori
 import small_studies
+from priori.report import render_html
 from priori.scores import Scores
 from priori.scores.systems import System
 from priori.studies.evaluation import Settings, Study, make_study
 from priori.studies.evaluation.pairs import alike_runs
 from priori.words.cautions import cautions
 from priori.words.glossary import GLOSSARY
-from priori.words.headline import deployment, gravest, headline
+from priori.words.headline import advice, deployment, gravest, headline
 from priori.words.numbers import per_thousand_range
 
 
@@ -151,3 +153,67 @@ def test_a_table_gives_the_intervals_of_the_trials_in_memory(tmp_path: Path) -> 
     threshold = float(studies["read"].curves[0].threshold[2])
     far = priori.rate_interval(sets["read"][1], threshold, rate="far")  # type: ignore[arg-type]
     assert deployment(studies["scan"], 2).lines[1].interval == per_thousand_range(far.lower, far.upper)
+
+
+def test_attacks_are_not_called_impostors() -> None:
+    rng = np.random.default_rng(1)
+    sets = [
+        Scores.from_arrays(rng.normal(0, 1, 500), rng.normal(4, 1, 300), attacks=rng.normal(3.5, 1, 200))
+        for _ in range(2)
+    ]
+    study = make_study([System("A", *sets)], Settings(bootstrap=None, points=5))
+    lines = {line.who: line for line in deployment(study, study.at).lines}
+    assert list(lines) == ["genuine users", "impostors", "attacks"]
+    threshold, negative = float(study.curves[0].threshold[study.at]), sets[1].negative
+    assert negative.attack is not None
+    for who, chosen in (("impostors", negative.attack == 0), ("attacks", negative.attack > 0)):
+        accepted = 1000 * float((negative.score[chosen] > threshold).mean())
+        assert float(lines[who].number) == pytest.approx(accepted, abs=0.5)
+        low, high = map(float, lines[who].interval.split(" to "))
+        assert low <= accepted <= high
+    caution = gravest(study, study.at, cautions(study))
+    assert caution is not None
+    assert caution.code == "attacks-pooled"
+
+
+def test_a_system_that_decides_nothing_is_not_to_be_used() -> None:
+    study = small_studies.study(0.05, alpha="0.95")
+    assert study.members[0].deployable[study.at] == "inf"
+    answer = headline(study, study.at)
+    assert answer.text == "A does no better here than rejecting every trial: the best choice is not to use it"
+    assert (answer.mark, advice(answer)) == ("do not use", "If you deploy")
+    lines = deployment(study, study.at).lines
+    assert [line.text for line in lines] == [
+        "Of 1,000 genuine users 1,000 are turned away.",
+        "Of 1,000 impostors 0 get in.",
+    ]
+
+
+def test_few_users_settle_little() -> None:
+    sizes = {"negatives": 18, "positives": 18, "users": 6}
+    study = small_studies.study(4.0, sizes=sizes)
+    band = study.members[0].band
+    assert band is not None
+    low, high = per_thousand_range(band.lower[study.at], band.upper[study.at]).split(" to ")
+    answer = headline(study, study.at)
+    assert answer.text == f"Between {low} and {high} errors in 1,000: 6 users cannot settle this"
+    assert (answer.mark, advice(answer)) == ("too few", "If you deploy")
+    two = small_studies.study(4.0, 4.0, sizes=sizes)
+    first = "AB"[two.order_at(two.at)[0]]
+    assert headline(two, two.at).text.startswith(f"{first} comes first with between ")
+    enough = small_studies.study(2.0, sizes={"users": 60})
+    assert headline(enough, enough.at).mark is None
+
+
+def test_what_is_not_to_be_trusted_is_not_advised() -> None:
+    scores = small_studies.scores(2.0, 1)
+    other = Scores.from_arrays(9 + 5 * scores.negatives, 9 + 5 * scores.positives)
+    same, scaled = (
+        make_study([System("A", scores, test)], Settings(bootstrap=None, points=3)) for test in (scores, other)
+    )
+    for study, broken in ((same, True), (scaled, False)):
+        answer = headline(study, study.at)
+        assert (answer.mark, answer.broken, advice(answer)) == ("do not trust", broken, "If you deploy")
+        card = re.search(r'<section class="deploy"[^>]*>', render_html(study, static=True))
+        assert card is not None
+        assert ("hidden" in card[0]) == broken

@@ -11,8 +11,7 @@ from tallies import Row, Tally
 
 import priori
 from priori.uncertainty.bands.bands import replicates_of
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.expected.expected_bands import Estimated, expected_curve
 from priori.uncertainty.expected.method import expected_values
 

@@ -1,4 +1,4 @@
-"""Measure what every interval covers and how often every test rejects a true null: record.csv and docs/coverage.md.
+"""Measure what every interval covers and how often every test rejects a true null: the record, docs/coverage.md.
 
 Run it where priori is installed:
 
@@ -30,14 +30,15 @@ import ratios
 import sizes
 from bands import measure_bands
 from hard import HARD, measure_hard, measure_limits
-from page import page
+from page import draw, full_record, page
 from populations import GRID
 from tallies import Row, read_record, write_record
 
 import curves
 
 HERE = Path(__file__).parent
-RECORD, PAGE = HERE / "record.csv", HERE.parents[1] / "docs" / "coverage.md"
+DOCS = HERE.parents[1] / "docs"
+RECORD, PAGE, FIGURE = HERE / "record.csv", DOCS / "coverage.md", DOCS / "images" / "coverage.svg"
 #: The record of the test of two systems as methods, which validation/method/measure.py writes.
 METHODS = HERE.parent / "method" / "record.csv"
 #: That of leaderboards, which validation/leaderboards/measure.py writes.
@@ -90,7 +91,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(people.measure_groups, size.bands // 2),
             partial(people.measure_own, size.bands // 2),
             partial(people.measure_curves, size.bands // 4),
-            partial(people.measure_zoo, size.bands // 2),
+            partial(people.measure_alike, size.bands // 2),
         ],
         "limits": [partial(rates.limits, size.rates // 4)],
         "hard-limits": [partial(measure_limits, size.rates // 4)],
@@ -127,10 +128,13 @@ def run(work: list[Task], jobs: int) -> list[Row]:
 
 
 def write(rows: list[Row]) -> None:
-    """Write the record and the page."""
+    """Write the record, as data and as tables, and the page with its figure."""
     write_record(RECORD, rows)
-    PAGE.write_text(page(*map(read_record, (RECORD, METHODS, BOARDS))), encoding="utf-8")
-    print(f"wrote {RECORD.name} and {PAGE.name}", file=sys.stderr)
+    records = {path.parent.name: read_record(path) for path in (RECORD, METHODS, BOARDS)}
+    PAGE.write_text(page(*records.values()), encoding="utf-8")
+    (HERE / "RECORD.md").write_text(full_record(records), encoding="utf-8")
+    draw(rows, FIGURE)
+    print(f"wrote {RECORD.name}, RECORD.md, {PAGE.name} and {FIGURE.name}", file=sys.stderr)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Costs of log-likelihood ratios: intervals of Cllr, of detection costs, of their minima and of the loss between."""
+"""Costs of log-likelihood ratios: intervals of Cllr and of detection costs; tests of these, of minima and of losses."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from priori.scores import Scores
 
 PART, PROMISE = "likelihood ratios", "whole population"
 ALPHA = 0.9
-#: Names of the intervals, in the order of the rows of `priori.llr_costs`.
+#: Names of the costs, in the order of the rows of `priori.llr_costs`; minima and losses have no interval.
 COSTS = ("Cllr", "minimum Cllr", "Cllr loss", "DCF", "minimum DCF", "DCF loss")
+WITH_INTERVAL = COSTS[::3]
 
 
 @dataclass(frozen=True)
@@ -40,13 +41,10 @@ class Ratios:
         node, weight = np.polynomial.hermite_e.hermegauss(200)
         apart, weight = self.drawn.separation, weight / weight.sum()
         ratio = apart * (node - apart / 2)  # of negatives; that of positives is the same with the sign turned
-        cllr, least = (float(weight @ np.logaddexp(0, scale * ratio)) / np.log(2) for scale in (self.scale, 1.0))
+        cllr = float(weight @ np.logaddexp(0, self.scale * ratio)) / np.log(2)
         odds = np.log(ALPHA / (1 - ALPHA))
-        dcf, minimum = (
-            float(np.dot((ALPHA, 1 - ALPHA), self.drawn.rates(apart / 2 + odds / scale / apart)))
-            for scale in (self.scale, 1.0)
-        )
-        return np.array([cllr, least, cllr - least, dcf, minimum, dcf - minimum])
+        dcf = float(np.dot((ALPHA, 1 - ALPHA), self.drawn.rates(apart / 2 + odds / self.scale / apart)))
+        return np.array([cllr, dcf])
 
 
 POPULATIONS = (
@@ -71,9 +69,8 @@ def measure_ratios(ratios: Ratios, repeats: int) -> list[Row]:
                 test, users=None, **{name: replace(getattr(test, name), user=None) for name in ("negative", "positive")}
             )
         costs = priori.llr_costs(test, test, alpha=ALPHA)
-        for row, name in enumerate(COSTS):
-            covered = costs.lower[row] <= truth[row] <= costs.upper[row]
-            tally.add((name, PROMISE), float(covered), float(costs.upper[row] - costs.lower[row]))
+        for name, true, lower, upper in zip(WITH_INTERVAL, truth, costs.lower[::3], costs.upper[::3], strict=True):
+            tally.add((name, PROMISE), float(lower <= true <= upper), float(upper - lower))
     return tally.rows()
 
 

@@ -22,10 +22,8 @@ from tallies import Row, Tally, read_record, write_record  # noqa: E402
 
 import priori  # noqa: E402
 from priori.uncertainty.bootstrap.resampling import Resampling  # noqa: E402
-from priori.uncertainty.comparing.claims import prepare  # noqa: E402
 from priori.uncertainty.comparing.evidence import gather_evidence  # noqa: E402
 from priori.uncertainty.ranking import leaderboard  # noqa: E402
-from priori.uncertainty.ranking.board import pairs_of_systems  # noqa: E402
 from priori.uncertainty.ranking.both_rankings import kendall_tau  # noqa: E402
 from priori.uncertainty.ranking.ranks import ranks_of  # noqa: E402
 
@@ -40,7 +38,7 @@ MAX_T, COUNTED, NORMAL = "max-T", "Holm, replicates counted", "Holm, normal tail
 def two_better(board: LeaderboardPopulation, claim: str, repeats: int) -> list[Row]:
     """Measure familywise error, ranks and the best where two systems are better, and the power to see that."""
     tally, errors, power = (Tally(claim, board.title, nominal) for nominal in (0.95, 0.05, 1.0))
-    first, second = pairs_of_systems(board.systems)
+    first, second = np.triu_indices(board.systems, 1)
     differ = board.separations[first] != board.separations[second]
     truth = ranks_of(-board.separations)
     for repeat in range(repeats):
@@ -65,10 +63,9 @@ def two_better(board: LeaderboardPopulation, claim: str, repeats: int) -> list[R
 
 def _single(curves: list[priori.EPC]) -> dict[str, np.ndarray]:
     """Return the p-value of each pair on its own, from replicates counted and from their spread."""
-    evidence = gather_evidence(prepare(curves, Resampling(None, REPLICATES), "deployed"), threads=1)
-    sides = pairs_of_systems(len(curves))
-    counted = np.maximum(evidence.single_p_values(*sides, 0, "two-sided"), 2 / (1 + REPLICATES))
-    return {COUNTED: counted, NORMAL: 2 * ndtr(-np.abs(evidence.deviates(*sides)[:, 0]))}
+    evidence = gather_evidence(curves, Resampling(None, REPLICATES), "deployed", threads=1)
+    counted = np.maximum(evidence.single_p_values()[:, 0], 2 / (1 + REPLICATES))
+    return {COUNTED: counted, NORMAL: 2 * ndtr(-np.abs(evidence.deviates()[:, 0]))}
 
 
 def _holm(p_values: np.ndarray) -> np.ndarray:

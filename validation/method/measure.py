@@ -22,8 +22,8 @@ from tallies import Row, Tally, read_record, write_record  # noqa: E402
 import priori  # noqa: E402
 from priori.decisions.criteria import get_criterion  # noqa: E402
 from priori.uncertainty.bands.bands import value_of  # noqa: E402
+from priori.uncertainty.bootstrap.readers import replicate, system_of  # noqa: E402
 from priori.uncertainty.bootstrap.resampling import Resampling  # noqa: E402
-from priori.uncertainty.bootstrap.run import replicate, system_of  # noqa: E402
 
 RECORD = HERE / "record.csv"
 #: The tests, in words.

@@ -4,12 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
-from priori.app.form_fields import Choices, options
-from priori.app.jobs import Job
+from priori.app.choices import Choices, options
 from priori.app.limits import Limits, Refusal, megabytes
-from priori.app.result import fill_result
+
+if TYPE_CHECKING:
+    from priori.app.jobs import Job
+
+
+def _marks(mark: str) -> dict[str, str]:
+    """Return the places to fill in; nobody who writes a file or a name can know them."""
+    return {name: f"{name}-{mark}" for name in ("nonce", "head", "bar")}
+
+
+def render_result(context: Mapping[str, Any], mark: str) -> str:
+    """Render the page in the job's process, from what a report shows, with places left open."""
+    from jinja2 import PackageLoader
+
+    from priori.report.page import environment
+
+    marks = _marks(mark)
+    template = environment(PackageLoader("priori.app")).get_template("result.html")
+    # The server sends a policy with every answer; the page has none of its own.
+    return template.render(**{**context, "nonce": marks["nonce"], "policy": None, "marks": marks})
+
+
+def fill_result(page: str, mark: str, *, nonce: str, head: str, bar: str) -> str:
+    """Fill in the places, in the server: a nonce of this answer's own; links to our files and the bar, as HTML."""
+    texts = {"nonce": escape(nonce), "head": head, "bar": bar}
+    for name, place_mark in _marks(mark).items():
+        page = page.replace(place_mark, texts[name])
+    return page
 
 
 class Pages:

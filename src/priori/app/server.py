@@ -18,14 +18,12 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from priori.app.form_fields import Choices
-from priori.app.job_process import WORKER
-from priori.app.jobs import Job, Jobs
+from priori.app.choices import Choices
+from priori.app.jobs import WORKER, Job, Jobs
 from priori.app.limits import FieldErrors, Limits, Refusal
 from priori.app.pages import Pages
 from priori.app.security import Guard, Visitors, cookie_name, policy
-from priori.app.storage import Storage
-from priori.app.uploads import Form, SystemFiles, read_form, systems_of, too_large
+from priori.app.uploads import Form, Storage, SystemFiles, read_form, systems_of, too_large
 
 #: What can be downloaded, and how it is called on the visitor's side.
 DOWNLOADS = {

@@ -24,7 +24,7 @@ from priori.app.limits import FieldErrors, megabytes
 from priori.base.errors import InputError, PrioriError, TrialsFileError, about_trials_file
 
 if TYPE_CHECKING:
-    from priori.app.form_fields import Choices
+    from priori.app.choices import Choices
     from priori.scores import Scores
     from priori.scores.systems import System
     from priori.studies.evaluation import Study
@@ -107,8 +107,7 @@ def _take_limits(limits: dict[str, Any]) -> None:
 
 def compute(order: dict[str, Any], say: Say) -> None:
     """Read, compute, write."""
-    from priori.app.command import command_of, example_command
-    from priori.app.form_fields import Choices
+    from priori.app.choices import Choices, command_of, example_command
 
     choices = Choices(**order["choices"])
     if choices.example:
@@ -217,7 +216,7 @@ def _read(
 
 def _message(error: PrioriError, order: dict[str, Any]) -> str:
     """Return a message on one line, in which files have their owner's names and not the places we keep them at."""
-    from priori.app.form_fields import in_form_words
+    from priori.app.choices import in_form_words
     from priori.app.uploads import one_line
 
     message = one_line(in_form_words(error))
@@ -266,7 +265,7 @@ def _too_large(memory: int) -> str:
 
 
 def _write(study: Study, outcome: Path, mark: str) -> None:
-    from priori.app.result import render_result
+    from priori.app.pages import render_result
     from priori.base.texts import json_text
     from priori.report.page import environment, page_context
     from priori.report.tables import render_csv, study_dict

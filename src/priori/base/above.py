@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 #: The function behind a method of a class, and of its subclasses that name none of their own.
 ABOVE: dict[str, str] = {
-    "EPC.band": "priori.uncertainty.bands.bands:band_of",
-    "EPSC.band": "priori.uncertainty.bands.surface_bands:surface_band",
+    "EPC.band": "priori.uncertainty.bands.bands:make_band",
+    "EPSC.band": "priori.uncertainty.bands.bands:surface_band",
     "AposterioriROC.band": "priori.uncertainty.bands.roc_bands:roc_band",
     "EPC.plot": "priori.plots.curves:plot_epc",
     "Band.plot": "priori.plots.curves:plot_epc",
@@ -25,8 +25,9 @@ ABOVE: dict[str, str] = {
     "ZTestCurve.plot": "priori.plots.comparison:plot_confidence",
     "Leaderboard.plot": "priori.plots.leaderboard:plot_slopes",
     "GroupRates.plot": "priori.plots.people:plot_groups",
-    "UserRates.plot": "priori.plots.people:plot_zoo",
+    "UserRates.plot": "priori.plots.people:plot_users",
     "Coverage.plot": "priori.plots.coverage:plot_coverage",
+    "Watch.plot": "priori.plots.watch:plot_watch",
     "ZTest.sentence": "priori.words.sentences:ztest_verdict",
 }
 

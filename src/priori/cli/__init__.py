@@ -28,6 +28,7 @@ COMMANDS = {
     "rank": "Many systems from best to worst, a priori and a posteriori, with intervals of their ranks.",
     "check": "Do the error rates keep these limits? A gate for continuous integration.",
     "threshold": "Choose a threshold on development scores.",
+    "watch": "After deployment: is a limit surely broken, has something changed?",
     "rates": "Outcomes and all measures at a threshold fixed in advance, with intervals; by group, or by user.",
     "calibration": "What scores cost as log-likelihood ratios: Cllr, DCF and their minima.",
     "report": "One page with everything: verdict, curves, tables.",

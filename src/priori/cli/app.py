@@ -69,9 +69,8 @@ def command(
 
     require("starlette", "uvicorn", "python_multipart", *NEEDED)
     from priori.app.limits import MEGABYTE, Limits
-    from priori.app.security import is_loopback
+    from priori.app.security import WebServer, is_loopback
     from priori.app.server import create_app
-    from priori.app.serving import WebServer
 
     upload = max_upload * MEGABYTE
     memory = max_memory * MEGABYTE

@@ -22,7 +22,7 @@ from priori.decisions.likelihood_ratios import CALIBRATIONS, Meaning, Probabilit
 from priori.scores.systems import System
 
 #: The columns of a cost, and of a difference, that people see.
-SHOWN = ("value", "expected", "lower", "upper")
+SHOWN = ("value", "lower", "upper")
 COMPARED = ("value_a", "value_b", "difference", "lower", "upper")
 TITLES = {
     "cllr": "Cllr",
@@ -105,9 +105,9 @@ def command(
     """Show what test scores cost as log-likelihood ratios, and how much better they could be calibrated.
 
     Cllr is the mean logarithmic loss in bits: 0 is perfect, 1 is what knowing nothing costs. Its minimum is that of the
-    best rising map of the same scores, a posteriori, and the loss by calibration is the difference. The interval of a
-    minimum allows for its fit to the test scores. Several systems, or calibrations, are also compared on the same
-    trials. The csv columns are system, calibrate, cost, alpha, value, expected, sd, lower, upper.
+    best rising map of the same scores, a posteriori, and the loss by calibration is the difference. Minima and losses,
+    fitted to the test scores, have no interval. Several systems, or calibrations, are also compared on the same
+    trials. The csv columns are system, calibrate, cost, alpha, value, sd, lower, upper.
 
     \b
     Examples:
@@ -190,16 +190,20 @@ def _named(costs: priori.LLRCosts) -> str:
     return costs.name if costs.calibrate == "none" else f"{costs.name}, {costs.calibrate}"
 
 
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.4f}"
+
+
 def _costs(costs: Sequence[priori.LLRCosts]) -> str:
     rows = [
-        [_named(each) if row == 0 else "", _title(each, row), *(f"{getattr(each, name)[row]:.4f}" for name in SHOWN)]
+        [_named(each) if row == 0 else "", _title(each, row), *(_number(getattr(each, name)[row]) for name in SHOWN)]
         for each in costs
         for row in range(each.value.size)
     ]
     first = costs[0]
     alike = {"none": "trials independent", "user": f"{first.people} users", "crossed": f"{first.people} people"}
     title = f"Costs as log-likelihood ratios, {100 * first.confidence_level:g} % intervals ({alike[first.dependence]})"
-    note = "Expected: the cost without what the fit to the test scores takes off the minimum; intervals are around it."
+    note = "A minimum is fitted to the test scores: it is too low and the loss too high, so neither has an interval."
     return table_text(title, ["", "cost", *SHOWN], rows, note=note)
 
 

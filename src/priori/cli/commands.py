@@ -134,5 +134,5 @@ SILENCE = option(
     "--silence",
     metavar="CODE,...",
     callback=_check_codes,
-    help="Do not show warnings of these codes: few-users,few-errors. See docs/cautions.md.",
+    help="Do not show warnings of these codes: few-units,ties. See docs/cautions.md.",
 )

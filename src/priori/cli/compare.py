@@ -19,8 +19,9 @@ from priori.cli.output import Output, Progress, table_of, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.studies.evaluation.pairs import pairs_of
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparing.comparison import Comparison, make_comparison
-from priori.uncertainty.ranking.ranking import Ranking, make_ranking
+from priori.uncertainty.comparing.comparison import Comparison, comparison_of
+from priori.uncertainty.comparing.evidence import gather_evidence
+from priori.uncertainty.ranking.ranking import Ranking, ranking_of
 from priori.words.sentences import (
     about_claim,
     about_interval,
@@ -108,10 +109,8 @@ def command(
     curves = systems.curves(settings)
     result: Comparison | Ranking
     with Progress("bootstrap of the differences") as progress:
-        if len(curves) == 2:
-            result = make_comparison(curves[0], curves[1], resampling, margin=margin, progress=progress, **options)
-        else:
-            result = make_ranking(curves, resampling, progress=progress, **options)
+        evidence = gather_evidence(curves, resampling, margin=margin, progress=progress, **options)
+        result = comparison_of(evidence) if len(curves) == 2 else ranking_of(evidence)
     output.finish(
         result,
         table=lambda: _table(result, curves) if isinstance(result, Comparison) else _ranking(result, curves),

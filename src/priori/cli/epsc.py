@@ -15,7 +15,7 @@ from priori.cli.output import Output, table_of
 from priori.cli.systems import SYSTEMS, Systems
 
 if TYPE_CHECKING:
-    from priori.uncertainty.bands.surface_bands import SurfaceBand
+    from priori.uncertainty.bands.bands import SurfaceBand
 
 #: The columns, besides the system, and their headings; the bounds come with a bootstrap.
 HEADINGS = {

@@ -15,8 +15,9 @@ from priori.cli.output import Output, Progress, table_of
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.costs import price
 from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.comparing.evidence import gather_evidence
 from priori.uncertainty.ranking.both_rankings import POSTERIORS
-from priori.uncertainty.ranking.leaderboard import Leaderboard, make_leaderboard
+from priori.uncertainty.ranking.leaderboard import Leaderboard, at_one_alpha, leaderboard_of
 from priori.words.sentences import about_ranks
 
 
@@ -58,7 +59,10 @@ def command(
     measure: str | None,
     costs: str | None,
     prior: str | None,
-    options: dict[str, Any],
+    claim: Any,
+    against: Any,
+    family: Any,
+    threads: int | None,
 ) -> None:
     """Rank systems at thresholds fixed in advance, beside the ranking by EER, minDCF or AUC on the test scores.
 
@@ -78,9 +82,10 @@ def command(
     settings = curve_at(task, criterion, chosen, measure=shown)
     if len(systems) < 2:
         raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
-    curves = systems.curves(settings)
+    curves = at_one_alpha(systems.curves(settings), settings["alpha"])
     with Progress("ranking") as progress:
-        board = make_leaderboard(curves, resampling, alpha=settings["alpha"], progress=progress, **options)
+        evidence = gather_evidence(curves, resampling, claim, threads=threads, progress=progress)
+    board = leaderboard_of(evidence, against=against, family=family, threads=threads)
     output.finish(board, table=lambda: _table(board))
 
 

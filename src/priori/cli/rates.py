@@ -24,12 +24,12 @@ from priori.decisions.measure import Ratio
 from priori.decisions.measures import MEASURES
 from priori.scores import ScoreSet
 from priori.uncertainty.rates.rate_intervals import RATE_TITLES, Rate
-from priori.uncertainty.rates.user_rates import KINDS
+from priori.uncertainty.rates.user_rates import ROLES
 from priori.words.people import about_groups, about_users
 
 #: A rate with the ends of its interval, at each threshold.
 Limits = tuple[Floats, Floats, Floats]
-#: How many users of each kind a table shows.
+#: How many users in each role a table shows.
 WORST = 10
 
 
@@ -66,7 +66,7 @@ def _number(text: str) -> float:
     ),
     option("--fte", metavar="FAILED/PEOPLE", help="How many people, of all, could not enrol: adds rates with them."),
     LEVEL,
-    output_group("table", "csv", "json", plot="Draw the groups, or the zoo plot, with --by: FILE.svg, .png or .pdf."),
+    output_group("table", "csv", "json", plot="Draw the rates of groups or users, with --by: FILE.svg, .png or .pdf."),
 )
 def command(
     read: OneSet,
@@ -89,7 +89,7 @@ def command(
       priori rates test.csv --threshold 0.25
       priori rates test.csv --threshold 0.25 --threshold 0.5 --format csv
       priori rates test.csv --threshold 0.25 --by sex
-      priori rates test.csv --threshold 0.25 --by user --plot zoo.svg
+      priori rates test.csv --threshold 0.25 --by user --plot users.svg
       priori rates test.csv --threshold 0.25 --prior 0.01
       priori rates test.csv --threshold 0.25 --costs fn=100,fp=1 --prior 0.01
     """
@@ -252,20 +252,20 @@ _WHAT = {"gap": "gap: ", "ratio": "ratio: ", "ratio-to-mean": "over geometric me
 
 def _users_table(found: priori.UserRates) -> str:
     parts = []
-    for test in found.tests:
-        kind = test["kind"]
-        worst: dict[str, Any] = found.of_kind(kind, WORST)
+    for about in found.roles:
+        role = about["role"]
+        worst: dict[str, Any] = found.of_role(role, WORST)
         rows = [
             [
                 str(worst["user"][row]),
                 f"{worst['errors'][row]} of {worst['trials'][row]}",
                 *(percent(float(worst[name][row])) for name in ("rate", "shrunken", "lower", "upper")),
-                kind if worst["found"][row] else "",
+                "yes" if worst["above"][row] else "",
             ]
             for row in range(len(worst["user"]))
         ]
-        title = f"{test['rate'].upper()} of {KINDS[kind][1]} ({percent(test['overall'])} in all): highest first"
-        note = "\n" + about_users(found) if test is found.tests[-1] else ""
-        header = ["user", "errors", "rate", "shrunken", "lower", "upper", "found"]
+        title = f"{about['rate'].upper()} of {ROLES[role][1]} ({percent(about['overall'])} in all): highest first"
+        note = "\n" + about_users(found) if about is found.roles[-1] else ""
+        header = ["user", "errors", "rate", "shrunken", "lower", "upper", "above"]
         parts.append(table_text(title, header, rows, note=note))
     return "\n".join(parts)

@@ -148,7 +148,7 @@ class View:
 
 def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) -> dict[str, Any]:
     """Return the columns of the band around one curve."""
-    from priori.uncertainty.bands.roc_bands import make_roc_band
+    from priori.uncertainty.bands.roc_bands import roc_band
 
     if resampling.resample != "test" or resampling.promise != "confidence":
         raise OptionError(
@@ -162,7 +162,18 @@ def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) ->
         first = max(1 / curve.scores.n_negatives, 1e-6)
         rates = np.maximum(ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9), first)
     with Progress(f"bootstrap of {curve.name}") as progress:
-        band = make_roc_band(curve.scores, resampling, fpr=rates, threads=threads, progress=progress)
+        band = roc_band(
+            curve.scores,
+            fpr=rates,
+            bootstrap=resampling.bootstrap,
+            n_resamples=resampling.n_resamples,
+            confidence_level=resampling.confidence_level,
+            interval=resampling.interval,
+            simultaneous=resampling.simultaneous,
+            rng=resampling.rng,
+            threads=threads,
+            progress=progress,
+        )
     warn(said_of(curve.name, warning) for warning in band.warnings)
     return band.columns() if name == "roc" else band.det
 

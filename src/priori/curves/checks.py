@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.types import Floats
+from priori.base.types import Floats, Mask
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best, get_criterion
 from priori.decisions.criterion import Choice, Criterion
@@ -280,28 +280,32 @@ def _separated_development(curve: EPC, row: int) -> str:
 # -- error rates ---------------------------------------------------------------------------------------------
 
 
-def _apart(trials: Sequence[Trials], threshold: float, *, above: bool) -> tuple[float, float] | None:
-    """Return the error rates of two sets where they differ by more than chance, people kept together where known.
+def _apart(trials: Sequence[Trials], thresholds: Floats, *, above: bool) -> tuple[Floats, Mask]:
+    """Return the error rates of two sets (rows) at thresholds, and where they differ by more than chance.
 
-    That is as unlikely as the deviations say also where people are few: Student's quantile stands for as many.
+    People are kept together where they are known. That is as unlikely as the deviations say also where people are few:
+    Student's quantile stands for as many.
     """
-    sizes = np.array([len(each) for each in trials])
-    rates = np.array([int(each.rejected(threshold)) for each in trials]) / sizes
+    sizes = np.array([[len(each)] for each in trials])
+    rates = np.stack([each.rejected(thresholds) for each in trials]) / sizes
     rates = 1 - rates if above else rates
-    pooled, apart = np.average(rates, weights=sizes), abs(rates[0] - rates[1])
-    if not apart > DEVIATIONS * np.sqrt(pooled * (1 - pooled) * (1 / sizes).sum()):
-        return None  # nor is it with people, who make rates vary more
-    from priori.scores.influence import rate_spread, welch
+    pooled, apart = (sizes * rates).sum(axis=0) / sizes.sum(), np.abs(rates[0] - rates[1])
+    differ = apart > DEVIATIONS * np.sqrt(pooled * (1 - pooled) * (1 / sizes).sum())
+    if not differ.any():
+        return rates, differ  # nor do they with people, who make rates vary more
+    from priori.scores.influence import rate_spreads, welch
 
+    shared = ("crossed" if _several(each) else "none" for each in trials)
     spreads = [
-        rate_spread((each.score > threshold) == above, each, "crossed" if _several(each) else "none") for each in trials
+        rate_spreads(each, thresholds[differ], known, above=above) for each, known in zip(trials, shared, strict=True)
     ]
-    variances = np.concatenate([spread.pseudo for spread in spreads]) / sizes
-    deviation = np.sqrt(pooled * (1 - pooled) * variances.sum())
+    variances = np.stack([spread.pseudo for spread in spreads]) / sizes
+    deviation = np.sqrt((pooled * (1 - pooled))[differ] * variances.sum(axis=0))
     from scipy.special import ndtr, stdtrit
 
-    freedom = welch(variances, np.concatenate([spread.freedom for spread in spreads]), MANY)
-    return (rates[0], rates[1]) if apart > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation else None
+    freedom = welch(variances, [spread.freedom for spread in spreads], MANY)
+    differ[differ] = apart[differ] > stdtrit(freedom, ndtr(DEVIATIONS)) * deviation
+    return rates, differ
 
 
 def _several(trials: Trials) -> bool:
@@ -309,22 +313,30 @@ def _several(trials: Trials) -> bool:
     return trials.user is not None and bool((trials.user != trials.user[0]).any())
 
 
-def _disagreement(curve: EPC, row: int) -> str:
+def disagreements(curve: EPC, rows: Sequence[int]) -> list[str]:
+    """Say for some alphas whether the threshold gives other errors on the test set than on the development set."""
     sets = _loaded(curve)
     if sets is None:
-        return ""
-    threshold, parts = float(curve.threshold[row]), []
-    classes = {"FAR": [scores.negative for scores in sets], "FRR": [scores.positive for scores in sets]}
-    for name, trials in classes.items():
-        if rates := _apart(trials, threshold, above=name == "FAR"):
-            parts.append(f"{name} {_percent(rates[0])} on the development set, {_percent(rates[1])} on the test set")
-    if not parts:
-        return ""
-    return (
+        return [""] * len(rows)
+    thresholds = curve.threshold[rows]
+    parts: list[list[str]] = [[] for _ in rows]
+    for name, side in (("FAR", "negative"), ("FRR", "positive")):
+        rates, differ = _apart([getattr(scores, side) for scores in sets], thresholds, above=name == "FAR")
+        for at in np.flatnonzero(differ):
+            dev, test = (_percent(rate) for rate in rates[:, at])
+            parts[at].append(f"{name} {dev} on the development set, {test} on the test set")
+    return [
         f"at alpha = {curve.alpha[row]:.4g} the threshold gives other errors on the test set than on the development "
-        f"set, by more than {DEVIATIONS:g} standard deviations ({'; '.join(parts)}): the sets seem to differ in kind, "
+        f"set, by more than {DEVIATIONS:g} standard deviations ({'; '.join(found)}): the sets seem to differ in kind, "
         "and so may the data on which the system will be used"
-    )
+        if found
+        else ""
+        for row, found in zip(rows, parts, strict=True)
+    ]
+
+
+def _disagreement(curve: EPC, row: int) -> str:
+    return disagreements(curve, [row])[0]
 
 
 def _percent(share: float) -> str:

@@ -31,7 +31,7 @@ from priori.base.layouts import (
     of,
     record,
 )
-from priori.base.options import Interval, Promise, Resample
+from priori.base.options import Interval, Promise, Resample, ResamplingOptions
 from priori.base.options import Weight as Weight
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -278,8 +278,7 @@ class EPC(Result):
         >>> bool(band.lower[0] < band.value[0] < band.upper[0])
         True
         """
-        band: Band = above(self, "band")(
-            self,
+        options = ResamplingOptions(
             bootstrap,
             n_resamples,
             resample,
@@ -291,10 +290,8 @@ class EPC(Result):
             promise,
             future_users,
             future_trials,
-            threads=threads,
-            progress=progress,
-            keep=keep,
         )
+        band: Band = above(self, "band")(self, options, threads=threads, progress=progress, keep=keep)
         return band
 
     def plot(

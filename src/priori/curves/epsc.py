@@ -36,7 +36,7 @@ from priori.scores.saved import SavedScores
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from priori.uncertainty.bands.surface_bands import SurfaceBand
+    from priori.uncertainty.bands.bands import SurfaceBand
 
 #: The number of each kind of trial in a set.
 SIZES = ("impostors", "attacks", "positives")

@@ -201,10 +201,9 @@ def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: 
 
 def _spread(scores: ScoreSet, thresholds: Floats, above: bool) -> Spread:
     """Return how the error rate of one class varies with users at each threshold."""
-    from priori.scores.influence import Errors as ErrorsAt
-    from priori.scores.influence import People, SampleMean, spread_of_errors
+    from priori.scores.influence import rate_spreads
 
     (held,) = scores.count([np.unique(thresholds)], ("user",))
-    trials = held.negative if above else held.positive
-    (people,) = People.of(trials, crossed=above)
-    return spread_of_errors(SampleMean(ErrorsAt.of([trials.score], [thresholds], above=above), people))
+    return rate_spreads(
+        held.negative if above else held.positive, thresholds, "crossed" if above else "user", above=above
+    )

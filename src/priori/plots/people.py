@@ -1,4 +1,4 @@
-"""People: the rates of groups with their intervals, and users by their mean scores (the zoo plot)."""
+"""People: the rates of groups, and of users, with their intervals."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from priori.base.types import Index
-from priori.plots.style import axes, colours, note_cautions
-from priori.uncertainty.rates.user_rates import KINDS, UserRates
+from priori.plots.style import axes, colours, finished, note_cautions
+from priori.uncertainty.rates.user_rates import ROLES, UserRates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.rates.group_rates import GroupRates
 
-#: Of more users of a kind a sample is drawn: points hide each other, and a page holds each of them.
+#: Of more users some are drawn: a page holds each of them.
 MOST_DRAWN = 2000
 
 
@@ -50,64 +49,24 @@ def plot_groups(found: GroupRates, *, ax: Axes | None = None) -> Axes:
     return _finished(ax)
 
 
-def plot_zoo(found: UserRates, *, ax: Axes | None = None) -> Axes:
-    """Draw users by their mean genuine and impostor scores; goats, lambs and wolves are coloured, quarters marked."""
-    genuine, impostor, names = found.means()
-    ax = axes(ax, figsize=(6.5, 5.5))
-    drawn = _some(np.arange(names.size))
-    label = _labelled("sheep", drawn, names.size)
-    ax.scatter(genuine[drawn], impostor[drawn], s=14, color="0.7", label=label, zorder=2)
-    ax.margins(0.08)  # the names in the corners cover nobody
-    place = {name: number for number, name in enumerate(names)}
-    for kind, size, colour in zip(KINDS, (30, 70, 130), colours(3), strict=True):
-        every = np.array([place[name] for name in found.user[found.found & (found.kind == kind)] if name in place], int)
-        rows = _some(every)
-        if rows.size:
-            ax.scatter(
-                genuine[rows],
-                impostor[rows],
-                s=size,
-                facecolors="none",
-                edgecolors=colour,
-                lw=1.4,
-                label=_labelled(KINDS[kind][2], rows, every.size),
-                zorder=3,
-            )
-    for quarters, line in zip(found.quarters(), (ax.axvline, ax.axhline), strict=True):
-        for quarter in quarters:
-            line(quarter, color="0.8", lw=0.8, ls=":", zorder=1)
-    corners = {"doves": (1, 0), "worms": (0, 1), "chameleons": (1, 1), "phantoms": (0, 0)}
-    for name, (x, y) in corners.items():
-        ax.annotate(
-            name,
-            (x, y),
-            (-4 if x else 4, -4 if y else 4),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            ha="right" if x else "left",
-            va="top" if y else "bottom",
-            color="0.45",
-            fontsize=8,
-        )
+def plot_users(found: UserRates, *, ax: Axes | None = None) -> Axes:
+    """Draw the shrunken rates of the users with their intervals, role by role, the highest first."""
+    ax = axes(ax, figsize=(6.5, 4.5))
+    for about, colour in zip(found.roles, colours(len(ROLES)), strict=False):
+        rate, rows, users = about["rate"], found.of_role(about["role"]), about["users"]
+        drawn = np.unique(np.linspace(0, users - 1, min(users, MOST_DRAWN)).astype(int))
+        shrunken, lower, upper = (100 * rows[name][drawn] for name in ("shrunken", "lower", "upper"))
+        ax.fill_between(drawn + 1, lower, upper, color=colour, alpha=0.15, lw=0, step="mid")
+        ax.plot(drawn + 1, shrunken, color=colour, drawstyle="steps-mid", label=f"{rate.upper()}, {about['role']}")
+        ax.axhline(100 * about["overall"], color=colour, lw=0.8, ls=":")
+    level = f"{100 * found.confidence_level:g} %"
     ax.set(
-        xlabel="mean genuine score of the user",
-        ylabel="mean impostor score of the user",
+        xlabel="users, the highest rate first",
+        ylabel=f"shrunken rate (%) with {level} interval",
         title=f"Who makes the errors, at threshold {found.threshold:.6g}",
     )
     note_cautions(ax, found.warnings)
-    return _finished(ax)
-
-
-def _some(users: Index) -> Index:
-    """Return the users, or of too many to draw a sample, the same each time."""
-    if users.size <= MOST_DRAWN:
-        return users
-    return np.sort(np.random.default_rng(0).choice(users, MOST_DRAWN, replace=False))
-
-
-def _labelled(name: str, drawn: Index, users: int) -> str:
-    """Return the label of users, which says so where only some of them are drawn."""
-    return name if drawn.size == users else f"{name} ({drawn.size:,} of {users:,} users)"
+    return finished(ax, below=True)
 
 
 def _finished(ax: Axes) -> Axes:

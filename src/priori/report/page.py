@@ -22,16 +22,16 @@ from priori.plots.leaderboard import MATRIX_NAMED, named_rows, spread
 from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
-from priori.studies.evaluation.drawing import coarse, probit
+from priori.studies.evaluation.drawing import coarse, deployable, probit
 from priori.studies.evaluation.pairs import alike_runs
 from priori.studies.evaluation.study import FEW
 from priori.words.cautions import cautions
 from priori.words.figure_descriptions import describe_figures
 from priori.words.glossary import GLOSSARY
-from priori.words.headline import deployment, dots, gravest, headline
+from priori.words.headline import ErrorLine, advice, deployment, dots, error_lines, gravest, headline
 from priori.words.numbers import alpha_text, clean, counted, level_text, percent, short, unbroken, weighing
 from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, verdict
-from priori.words.tasks import task_words
+from priori.words.tasks import TaskWords, task_words
 
 #: The libraries that the page is made with.
 NEEDED = ("jinja2", "markupsafe", "matplotlib")
@@ -179,7 +179,8 @@ def term(text: str) -> Any:
 
 def page_data(study: Study) -> dict[str, Any]:
     """Return everything the scripts of the page need."""
-    measure, ends = study.settings.shown, slider_words(study)["slider_ends"]
+    measure, words = study.settings.shown, slider_words(study)
+    ends, own = words["slider_ends"], words["task_words"] if words["own_costs"] else None
     return {
         "at": study.at,
         "alpha": study.curves[0].alpha,
@@ -194,7 +195,8 @@ def page_data(study: Study) -> dict[str, Any]:
             "better": measure.greater_is_better,
             "fromZero": measure.rate and not measure.greater_is_better,
         },
-        "systems": [_system(member, place in study.matter) for place, member in enumerate(study.members)],
+        "systems": [_system(member, place in study.matter, own) for place, member in enumerate(study.members)],
+        "positives": words["task_words"].positives,
         "many": study.many,
         "matter": study.matter,
         "pairs": [
@@ -216,16 +218,40 @@ def _deviates(x: NDArray[Any], y: NDArray[Any]) -> dict[str, list[float]]:
     return {"x": _short(probit(x), 5), "y": _short(probit(y), 5)}
 
 
-def _system(member: Member, matters: bool) -> dict[str, Any]:
+def _shown_lines(lines: Sequence[ErrorLine]) -> list[list[str]]:
+    return [[line.who, line.about, line.fate, line.interval and f"({line.interval})"] for line in lines]
+
+
+def _steps(member: Member, words: TaskWords | None) -> dict[str, Any] | None:
+    """Return the constant pieces of a curve; with ``words`` also what each piece does, for costs of one's own."""
+    if (exact := member.steps) is None:
+        return None
+    drawn = {name: _short(getattr(exact, name), 9) for name in ("alpha", "value", "best")}
+    if words is None:
+        return drawn
+    rates, outcomes = member.rates_at(exact.threshold), exact.outcomes
+    lines = [_shown_lines(error_lines(each, words)) for each in rates]
+    found = {"far": outcomes.fp / outcomes.negatives, "frr": outcomes.fn / outcomes.positives}
+    if "attacks" not in rates[0]:  # else FAR is that of two kinds, each with its own interval
+        for name, kind in (("far", "negatives"), ("frr", "positives")):
+            for end in ("lower", "upper"):
+                found[f"{name}_{end}"] = np.array([getattr(each[kind], end) for each in rates])
+    return {
+        **drawn,
+        "threshold": deployable(exact),
+        **{name: _short(values) for name, values in found.items()},
+        "lines": [[line[1::2] for line in each] for each in lines],
+    }
+
+
+def _system(member: Member, matters: bool, words: TaskWords | None) -> dict[str, Any]:
     """Return what is drawn of a system; of one that is drawn in grey, thin curves and no scores."""
     curve, band = member.curve, member.band
     shares = {name: _short(share, 4) for name, share in member.histogram.shares().items()}
     outcomes, roc, det = curve.outcomes, member.roc, member.det
-    steps = None
+    steps = _steps(member, words) if matters else None
     if not matters:
         roc, det = coarse(roc), coarse(det)
-    elif member.steps is not None:
-        steps = {name: _short(values) for name, values in member.steps.items()}
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
     return {
         "name": clean(member.name),
@@ -291,11 +317,13 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
         "headline": unbroken(answer.text),
         "mark": answer.mark,
         "why": unbroken(answer.why),
+        "broken": answer.broken,
+        "advice": advice(answer),
         "name": deployed.name,
         "threshold": deployed.threshold,
         "extreme": extreme,
         "rule": deployed.rule if extreme else "accept when the score is greater than",
-        "lines": [[line.who, line.number, line.fate, line.interval] for line in deployed.lines],
+        "lines": _shown_lines(deployed.lines),
         "caution": None if caution is None else [caution.heading, unbroken(caution.sentence)],
         "groups": alike_runs(study.pairs, index, study.order_at(index)[:FEW]),
     }
@@ -317,7 +345,7 @@ def what_is_shown(study: Study) -> str:
 
 
 def slider_words(study: Study) -> dict[str, Any]:
-    """Return what stands at the ends of the slider, and its presets: an alpha and the words for it."""
+    """Return what stands at the ends of the slider, and its presets: the costs of both errors, and words."""
     criterion, words = study.settings.rule.name, task_words(study.settings.domain)
     costs = criterion in ("wer", "pr")
     ends = (f"avoid {words.missing}", f"avoid {words.letting_in}") if costs else ("alpha 0", "alpha 1")
@@ -325,9 +353,9 @@ def slider_words(study: Study) -> dict[str, Any]:
         target = study.settings.domain.v1 if criterion == "target-v1" else study.settings.domain.v2
         ends = (f"{target.title} of {percent(0.0)}", f"{target.title} of {percent(1.0)}")
     tenfold = [
-        (1 / 11, f"{words.missing} 10 times worse"),
-        (0.5, "equal costs"),
-        (10 / 11, f"{words.letting_in} 10 times worse"),
+        ((10, 1), f"{words.missing} 10 times worse"),
+        ((1, 1), "equal costs"),
+        ((1, 10), f"{words.letting_in} 10 times worse"),
     ]
     return {
         "slider_ends": ends,

@@ -17,7 +17,7 @@ from priori.report.figures import drawings, figure_style
 from priori.report.page import render_html
 from priori.studies.evaluation import Study
 from priori.words.cautions import cautions
-from priori.words.headline import deployment, headline
+from priori.words.headline import advice, deployment, headline
 from priori.words.sentences import heading, verdict
 
 if TYPE_CHECKING:
@@ -110,12 +110,12 @@ def _drawn(study: Study, path: Path) -> None:
 def _summary(study: Study, figure: Figure) -> None:
     """Put the answer in words on one page: headline, mark, what to deploy, the verdict, the cautions."""
     answer, card = headline(study, study.at), deployment(study, study.at)
-    errors = [f"Of 1,000 {one.who} about {one.number} {one.fate} ({one.interval})." for one in card.lines]
+    deploy = f"{advice(answer)} {card.name}: {card.rule}. {' '.join(line.text for line in card.lines)}"
     parts: list[tuple[str, float, str]] = [
         (heading(study), 9, "normal"),
         (answer.text, 18, "bold"),
         (f"{answer.mark or ''}: {answer.why}".strip(": "), 11, "normal"),
-        (f"Deploy {card.name}: {card.rule}. {' '.join(errors)}", 11, "normal"),
+        ("" if answer.broken else deploy, 11, "normal"),
         *((one.answer, 10, "normal") for one in verdict(study).answers),
         *((f"{caution.heading}. {caution.sentence}", 8.5, "normal") for caution in shown(cautions(study))),
     ]

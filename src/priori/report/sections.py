@@ -18,14 +18,14 @@ from priori.report.figures import drawn
 from priori.report.tables import MISSING, TextTable
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.particulars import AtLimit, Attacked
-from priori.uncertainty.rates.user_rates import KINDS, Kind, UserRates
+from priori.uncertainty.rates.user_rates import ROLES, UserRates, UserRole
 from priori.words.numbers import bounds, cell, clean, gap, level_text, percent, short, threshold_text
 from priori.words.people import about_groups, about_users
 from priori.words.tasks import task_words
 
 #: The limit that is shown first, where it can be; of more systems the first so many are shown for each.
 FIRST_LIMIT, MOST_AT_LIMIT = 0.01, 10
-#: How many users of each kind the page names.
+#: How many users in each role the page names.
 WORST = 10
 #: How the rates under attack are called.
 ATTACK_RATES = {"apcer": "APCER", "apcer-max": "largest APCER", "bpcer": "BPCER", "acer": "ACER"}
@@ -71,15 +71,14 @@ def calibration(study: Study) -> dict[str, Any] | None:
         return None
     rows = []
     for name, costs in study.calibration:
-        columns = zip(costs.value, costs.lower, costs.upper, strict=True)
-        cells = (text for value, low, high in columns for text in (f"{value:.3f}", f"{low:.3f} to {high:.3f}"))
-        rows.append((short(name), *cells))
+        cllr, least, loss = (f"{value:.3f}" for value in costs.value)
+        rows.append((short(name), cllr, f"{costs.lower[0]:.3f} to {costs.upper[0]:.3f}", least, loss))
     level = level_text(study.settings.confidence_level)
     note = (
         "In bits: 0 is perfect, 1 is what knowing nothing costs. The minimum, of the best rising map of the same "
-        "scores, is a posteriori; its interval and that of the loss allow for the fit to the test set."
+        "scores, is a posteriori: it is too low and the loss too high, so neither has an interval."
     )
-    header = ("System", "Cllr", level, "Minimum", level, "Loss", level)
+    header = ("System", "Cllr", level, "Minimum", "Loss")
     table = TextTable("calibration", "Costs as log-likelihood ratios", header, tuple(rows), note)
     return {"table": table, "method": study.calibration[0][1].calibrate}
 
@@ -113,25 +112,25 @@ def users(study: Study) -> dict[str, Any] | None:
     if (found := study.users) is None:
         return None
     return {
-        **_of_best(study, "zoo", found, about_users(found), (5.4, 4.2)),
-        "tables": [_worst(found, test["kind"]) for test in found.tests],
+        **_of_best(study, "users", found, about_users(found), (5.4, 4.2)),
+        "tables": [_worst(found, about["role"]) for about in found.roles],
     }
 
 
-def _worst(found: UserRates, kind: Kind) -> TextTable:
-    worst = found.of_kind(kind, WORST)
+def _worst(found: UserRates, role: UserRole) -> TextTable:
+    worst = found.of_role(role, WORST)
     rows = tuple(
         (
             clean(str(worst["user"][row])),
             f"{worst['errors'][row]} of {worst['trials'][row]}",
             *(cell(float(worst[name][row])) for name in ("shrunken", "lower", "upper")),
-            "yes" if worst["found"][row] else "",
+            "yes" if worst["above"][row] else "",
         )
         for row in range(len(worst["user"]))
     )
-    rate, trials, several = KINDS[kind]
-    header = ("User", "Errors", f"{rate.upper()}, shrunken", "Lower", "Upper", f"One of the {several}")
-    return TextTable(f"users-{kind}", f"{rate.upper()} of {trials}", header, rows, words=(5,))
+    rate, trials = ROLES[role]
+    header = ("User", "Errors", f"{rate.upper()}, shrunken", "Lower", "Upper", "Above all")
+    return TextTable(f"users-{role}", f"{rate.upper()} of {trials}", header, rows, words=(5,))
 
 
 def groups(study: Study) -> dict[str, Any] | None:

@@ -36,7 +36,7 @@ RESULTS: dict[str, str] = {
     "CrossEPC": "priori.curves.cross",
     "GroupedEPC": "priori.curves.epc_by",
     "EPSC": "priori.curves.epsc",
-    "SurfaceBand": "priori.uncertainty.bands.surface_bands",
+    "SurfaceBand": "priori.uncertainty.bands.bands",
     "PAD": "priori.uncertainty.rates.pad",
     "Areas": "priori.curves.areas",
     "Band": "priori.uncertainty.bands.bands",

@@ -552,7 +552,23 @@ def rate_spread(
     (people,) = People.of(trials, crossed=shared == "crossed", group=group)
     at_one = Errors([wrong.astype(np.intp)], [np.zeros(1, dtype=np.intp)], above=True)
     counted = np.array([people.count]) if people.owner is None else np.bincount(people.owner)
-    sample = SampleMean(at_one, people)
+    return _spread_of_rates(at_one, people, counted)
+
+
+def rate_spreads(trials: Trials, thresholds: Floats, shared: str, *, above: bool) -> Spread:
+    """Return the spread of the error rate at each of several thresholds; ``above`` says where errors lie."""
+    if shared == "none" or trials.user is None:
+        rejected = trials.rejected(thresholds)
+        rate, sure = (len(trials) - rejected if above else rejected) / len(trials), np.full(thresholds.size, np.inf)
+        known = {"people": np.zeros(thresholds.size, int), "pseudo": np.ones(thresholds.size)}
+        return Spread(rate, rate * (1 - rate) / len(trials), sure, sure, **known)
+    (people,) = People.of(trials, crossed=shared == "crossed")
+    errors = Errors.of([trials.score], [thresholds], above=above)
+    return _spread_of_rates(errors, people, np.full(thresholds.size, people.count))
+
+
+def _spread_of_rates(errors: Errors, people: People, counted: Ints) -> Spread:
+    sample = SampleMean(errors, people)
     right = people.sizes[:, :, None] - np.stack(sample.totals)
     return replace(spread_of_errors(sample), people=counted, right=_fewest(right, people.owner))
 

@@ -27,6 +27,7 @@ from priori.base.layouts import (
     of,
     record,
 )
+from priori.base.options import Resample
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
@@ -39,9 +40,8 @@ from priori.scores import BOUND, Scores, ScoreSet, condense_all, restrict
 from priori.scores.inputs import as_score_set
 from priori.studies.simulation import generator
 from priori.uncertainty.bands.bands import make_band
+from priori.uncertainty.bootstrap.calibration import bounds as percentile_bounds
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
-from priori.uncertainty.bootstrap.intervals import bounds as percentile_bounds
-from priori.uncertainty.bootstrap.plans import Resample
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 if TYPE_CHECKING:

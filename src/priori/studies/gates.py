@@ -14,8 +14,9 @@ from priori.decisions.measures import get_measure
 from priori.uncertainty.bands.bands import make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim
-from priori.uncertainty.comparing.comparison import make_comparison
-from priori.uncertainty.comparing.evidence import error_allowed
+from priori.uncertainty.comparing.comparison import comparison_of
+from priori.uncertainty.comparing.evidence import gather_evidence
+from priori.uncertainty.comparing.max_t import error_allowed
 
 #: What a limit is held against: the end of the interval on the wrong side, or the value itself.
 At = Literal["upper", "value"]
@@ -96,7 +97,8 @@ def check_no_worse(
     progress: Progress | None = None,
 ) -> Checked:
     """Test that a system is no worse than another by more than a margin, at the one alpha of both."""
-    found = make_comparison(curve, other, resampling, claim=claim, margin=margin, threads=threads, progress=progress)
+    evidence = gather_evidence([curve, other], resampling, claim, margin=margin, threads=threads, progress=progress)
+    found = comparison_of(evidence)
     assert found.margin is not None
     kept = bool(found.margin.a_no_worse[0] < error_allowed(found.margin.confidence_level) / 2)
     greater = curve.measure.greater_is_better

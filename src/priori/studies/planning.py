@@ -24,6 +24,7 @@ from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, prepare
 from priori.uncertainty.comparing.ztest_normals import AnyMeasure, Weights, weights_of
+from priori.uncertainty.expected.estimates import Estimates
 from priori.uncertainty.expected.method import expected_values
 from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_level, check_rate
 
@@ -193,13 +194,17 @@ def plans_to_tell_apart(
     claim: Claim,
     measure: AnyMeasure,
     confidence_level: float,
+    estimates: Estimates | None = None,
 ) -> list[Plan]:
-    """Plan the test of a difference for several powers, from two curves at one alpha."""
+    """Plan the test of a difference for several powers, from two curves at one alpha.
+
+    ``estimates`` are those of the two as methods, where they were made before.
+    """
     goals = [_goal(None, difference, power, None, confidence_level, "two-sided") for power in powers]
     first, second = Pilot(a.test, float(a.threshold[0]), a), Pilot(b.test, float(b.threshold[0]), b)
     by_user, effects = first.scores.has_users, _from_pilots(first, second, 0.8)
     unit = (None, None) if by_user else (first.ratio, 1.0)
-    return _plans(goals, ["compare"], effects, unit, by_user, [first, second], claim, "grow", measure)
+    return _plans(goals, ["compare"], effects, unit, by_user, [first, second], claim, "grow", measure, estimates)
 
 
 def _plans(
@@ -212,6 +217,7 @@ def _plans(
     claim: Claim | None,
     development: Development,
     measure: AnyMeasure,
+    estimates: Estimates | None = None,
 ) -> list[Plan]:
     """Return what reaches each goal by the test, of these kinds, that needs most."""
     weights, first = weights_of(measure), pilots[0]
@@ -224,7 +230,7 @@ def _plans(
         claim = _claim(claim, pilots)
         if claim == "method":
             effect = ready[kind], effects[kind]
-            known, dev_ratio, notes = _as_method(known, *effect, pilots, weights, measure, development)
+            known, dev_ratio, notes = _as_method(known, *effect, pilots, weights, measure, development, estimates)
     elif claim is not None:
         raise OptionError("a claim is one of compare's: plan a difference with two pilots and test='compare'")
     assumed = {
@@ -387,6 +393,7 @@ def _as_method(
     weights: Weights,
     measure: AnyMeasure,
     development: Development,
+    estimates: Estimates | None,
 ) -> tuple[Variability, float, tuple[str, ...]]:
     """Return the variability of the difference of two systems as methods, and development users for each test user.
 
@@ -395,13 +402,14 @@ def _as_method(
     The variance by test users and that by development users each go with one over their number. Other trials per user
     than the pilot's change the first as they do where thresholds are kept.
     """
-    chosen = get_measure(measure)
-    curves = [replace(pilot.curve, measure=chosen) for pilot in pilots if pilot is not None and pilot.curve is not None]
-    compared = prepare(curves, Resampling(), "method")
-    dev, test = compared.curves[0].dev, compared.curves[0].test
-    estimates = expected_values(compared.curves, compared.plan)
-    said = (*compared.warnings, *estimates.warnings)
-    notes = tuple(note for note in said if isinstance(note, Caution) and note.code in OF_SCANS)
+    curves = [pilot.curve for pilot in pilots if pilot is not None and pilot.curve is not None]
+    notes = tuple[Caution, ...]()
+    if estimates is None:
+        compared = prepare([replace(curve, measure=get_measure(measure)) for curve in curves], Resampling(), "method")
+        estimates = expected_values(compared.curves, compared.plan)
+        said = (*compared.warnings, *estimates.warnings)
+        notes = tuple(note for note in said if isinstance(note, Caution) and note.code in OF_SCANS)
+    dev, test = curves[0].dev, curves[0].test
     moved = [part.influence[:, 0, 0] - part.influence[:, 1, 0] for part in estimates.parts]
     variances = [float(each @ each) for each in moved]
     units, dev_units = (s.n_users if deployed.by_user else s.n_positives for s in (test, dev))

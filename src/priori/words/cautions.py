@@ -9,7 +9,7 @@ import numpy as np
 from priori.base.cautions import CODES, Caution, joined, of_systems
 from priori.curves.epc import EPC
 from priori.studies.evaluation import Member, Study
-from priori.uncertainty.comparing.evidence import error_allowed
+from priori.uncertainty.comparing.max_t import error_allowed
 from priori.words.numbers import counted, percent, short
 
 #: How many times one class may outnumber the other before it is said.

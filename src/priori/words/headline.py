@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,32 +13,34 @@ from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.studies.evaluation.pairs import against_best
 from priori.studies.evaluation.study import MOVING, Study
+from priori.uncertainty.rates.rate_intervals import RateInterval
 from priori.words.numbers import (
     abridged,
     aggregate,
+    counted,
     decision,
     level_text,
     per_thousand,
     per_thousand_range,
+    percent,
     rank_range,
     short,
     told_apart,
     unbroken,
     value,
 )
-from priori.words.tasks import task_words
+from priori.words.tasks import TaskWords, task_words
 
-Mark = Literal["clear", "not clear", "not tested", "do not trust"]
+Mark = Literal["clear", "not clear", "not tested", "too few", "do not use", "do not trust"]
 
-#: Cautions that leave nothing of the numbers: the data are not what they are taken for.
-UNTRUSTED = (
-    "same-data",
-    "shared-trials",
-    "reversed-scores",
-    "flipped-labels",
-    "different-scales",
-    "dev-looks-trained-on",
-)
+#: Cautions that leave nothing of the numbers: there is nothing to deploy.
+BROKEN = ("same-data", "reversed-scores", "flipped-labels")
+#: Cautions after which numbers are not to be trusted: the data are not what they are taken for.
+UNTRUSTED = (*BROKEN, "shared-trials", "different-scales", "dev-looks-trained-on")
+#: Cautions that say what the numbers are about, and so stand beside them.
+CHANGES_MEANING = ("attacks-pooled",)
+#: An interval settles little where its bad end is so many times the value, and it is at least so wide.
+TIMES, WIDE = 3, 0.05
 #: The longest name in a headline.
 NAME = 28
 
@@ -50,16 +52,28 @@ class Headline:
     text: str
     mark: Mark | None
     why: str
+    broken: bool = False
 
 
 @dataclass(frozen=True)
 class ErrorLine:
-    """Of 1,000 of a class (``who``) about ``number`` meet an error (``fate``), with its interval."""
+    """Of 1,000 of a class (``who``) about ``number`` meet an error (``fate``), with its interval; constant: none."""
 
     who: str
     number: str
     fate: str
     interval: str
+
+    @property
+    def about(self) -> str:
+        """The number, about right unless it is exact."""
+        return f"about {self.number}" if self.interval else self.number
+
+    @property
+    def text(self) -> str:
+        """The line as a sentence."""
+        interval = f" ({self.interval})" if self.interval else ""
+        return f"Of 1,000 {self.who} {self.about} {self.fate}{interval}."
 
 
 @dataclass(frozen=True)
@@ -70,7 +84,7 @@ class Deployment:
     name: str
     threshold: str
     rule: str
-    lines: tuple[ErrorLine, ErrorLine]
+    lines: tuple[ErrorLine, ...]
 
 
 def _counts_errors(measure: Measure) -> bool:
@@ -80,38 +94,87 @@ def _counts_errors(measure: Measure) -> bool:
 
 def headline(study: Study, index: int) -> Headline:
     """Answer the question of the study at one alpha in a line, and whether it is clear."""
-    text, mark, why = _alone(study, index) if len(study.members) == 1 else _compared(study, index)
+    answer = _alone if len(study.members) == 1 else _compared
+    found = _constant(study, index) or Headline(*answer(study, index))
+    if found.mark not in ("clear", "do not use"):
+        found = _unsettled(study, index) or found
     for system in study.order_at(index)[:2]:
-        found = {caution.code: caution for caution in study.findings[system]}
-        for caution in shown(found[code] for code in UNTRUSTED if code in found):
+        codes = {caution.code: caution for caution in study.findings[system]}
+        for caution in shown(codes[code] for code in UNTRUSTED if code in codes):
             name = "" if len(study.members) == 1 else f"{short(study.members[system].name)}: "
-            return Headline(text, "do not trust", f"{name}{caution.heading[:1].lower()}{caution.heading[1:]}")
-    return Headline(text, mark, why)
+            why = f"{name}{caution.heading[:1].lower()}{caution.heading[1:]}"
+            return Headline(found.text, "do not trust", why, caution.code in BROKEN)
+    return found
+
+
+def _constant(study: Study, index: int) -> Headline | None:
+    """Say so where the best system is one that decides nothing."""
+    best = study.members[study.order_at(index)[0]]
+    threshold = float(best.curve.threshold[index])
+    if np.isfinite(threshold):
+        return None
+    what = "rejecting every trial" if threshold > 0 else "accepting every trial"
+    one = len(study.members) == 1
+    who = f"{short(best.name, NAME)} does" if one else f"None of the {len(study.members)} systems does"
+    text = f"{who} no better here than {what}: the best choice is not to use {'it' if one else 'them'}"
+    return Headline(text, "do not use", "at this trade-off no threshold is worth its errors")
+
+
+def _unsettled(study: Study, index: int) -> Headline | None:
+    """Lead with the interval of the best system where it settles little."""
+    best = study.members[study.order_at(index)[0]]
+    band, measure = best.band, best.curve.measure
+    if band is None or not measure.rate:
+        return None
+    number, lower, upper = (float(column[index]) for column in (band.value, band.lower, band.upper))
+    bad = (1 - number, 1 - lower) if measure.greater_is_better else (number, upper)
+    if upper - lower < WIDE or bad[1] < TIMES * bad[0]:
+        return None
+    test = best.curve.test
+    few = counted(test.n_users, "user") if test.n_users else counted(len(test), "trial")
+    if _counts_errors(measure):
+        low, high = per_thousand_range(lower, upper).split(" to ")
+        amount, seen = f"between {low} and {high} errors in 1,000", per_thousand(number)
+    else:
+        amount, seen = f"{aggregate(measure)} between {percent(lower)} and {percent(upper)}", value(number, measure)
+    if len(study.members) > 1:
+        amount = f"{short(best.name, NAME)} comes first with {amount}"
+    level = level_text(study.settings.confidence_level)
+    text = f"{amount[:1].upper()}{amount[1:]}: {few} cannot settle this"
+    return Headline(text, "too few", f"{level} interval; about {seen} on this test set")
+
+
+def advice(answer: Headline) -> str:
+    """Return the words before the system's name: to deploy it, or what to expect if somebody does."""
+    return "If you deploy" if answer.mark in ("too few", "do not use", "do not trust") else "Deploy"
 
 
 def deployment(study: Study, index: int) -> Deployment:
     """Return what to deploy at an alpha, and what to expect of it."""
     system, words = study.order_at(index)[0], task_words(study.settings.domain)
     member = study.members[system]
-    frr, far = (
-        (per_thousand(rate.rate), per_thousand_range(rate.lower, rate.upper))
-        for rate in member.rates_at(index, study.settings.confidence_level)
-    )
-    lines = (
-        ErrorLine(words.positives, frr[0], words.missed, frr[1]),
-        ErrorLine(words.negatives, far[0], words.let_in, far[1]),
-    )
     threshold = member.deployable[index]
+    lines = error_lines(member.rates[index], words)
     return Deployment(system, short(member.name), threshold, decision(threshold), lines)
+
+
+def error_lines(rates: Mapping[str, RateInterval], words: TaskWords) -> tuple[ErrorLine, ...]:
+    """Return what happens to 1,000 of each kind of trials."""
+    lines = []
+    for kind, rate in rates.items():
+        who, fate = words.error(kind)
+        interval = "" if rate.lower == rate.upper else per_thousand_range(rate.lower, rate.upper)
+        lines.append(ErrorLine(who, per_thousand(rate.rate), fate, interval))
+    return tuple(lines)
 
 
 def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | None:
     """Return the caution to show beside the answer at an alpha: of those ``known``, or of the best one's threshold."""
     several, name = len(study.members) > 1, short(study.members[study.order_at(index)[0]].name)
     found = [caution for caution in known if caution.code not in MOVING]
-    for caution in study.moving_findings(index):
+    for caution in study.moving_findings[index]:
         found.append(Caution(caution.code, f"{name}: {caution}" if several else str(caution), named=several))
-    order = {code: number for number, code in enumerate(CODES)}
+    order = {code: number for number, code in enumerate(dict.fromkeys((*UNTRUSTED, *CHANGES_MEANING, *CODES)))}
     grave = [caution for caution in shown(found) if caution.level == "warning"]
     return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)
 

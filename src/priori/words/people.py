@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from priori.uncertainty.rates.group_rates import GroupRates
-from priori.uncertainty.rates.user_rates import KINDS, UserRates
-from priori.words.numbers import counted, level_text, listing, p_text, percent, short
+from priori.uncertainty.rates.user_rates import ROLES, UserRates
+from priori.words.numbers import level_text, p_text, percent, short
 
 
 def about_groups(found: GroupRates) -> str:
@@ -31,21 +31,16 @@ def about_groups(found: GroupRates) -> str:
 
 
 def about_users(found: UserRates) -> str:
-    """Say for each kind of the zoo whether users differ, and how many stand out."""
+    """Say for each role whether users differ, and how many stand out."""
     lines = []
-    for test in found.tests:
-        differ = min(test["p_scores"], test["p_errors"]) < 1 - found.confidence_level
+    for about in found.roles:
+        differ = about["p_value"] < 1 - found.confidence_level
         verdict = "users differ" if differ else "users do not differ significantly"
+        rate, trials = ROLES[about["role"]]
         lines.append(
-            f"{KINDS[test['kind']][2].capitalize()}: {verdict} (scores p {p_text(test['p_scores'])}, errors p "
-            f"{p_text(test['p_errors'])}); {test['found']} of {test['users']} have a {test['rate'].upper()} clearly "
-            f"above {percent(test['overall'])}."
+            f"{rate.upper()} of {trials}: {verdict} (p {p_text(about['p_value'])}); {about['above']} of "
+            f"{about['users']} are clearly above {percent(about['overall'])}."
         )
-    animals = [
-        f"{counted(each['found'], each['animal'])} ({each['expected']:.1f} by chance, p {p_text(each['p_value'])})"
-        for each in found.animals
-    ]
-    lines.append(f"By mean scores: {listing(animals)}.")
     level = level_text(found.confidence_level)
     lines.append(f"Rates are shrunken towards everybody's (beta-binomial); {level} intervals of each user's own rate.")
     return "\n".join(lines)

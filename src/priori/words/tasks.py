@@ -18,6 +18,11 @@ class TaskWords:
     missing: str
     letting_in: str
 
+    def error(self, kind: str) -> tuple[str, str]:
+        """Return what trials of a kind (positives, negatives, attacks) are called, and what their error is."""
+        known = {"positives": (self.positives, self.missed), "negatives": (self.negatives, self.let_in)}
+        return known.get(kind, (kind, self.let_in))
+
 
 WORDS: dict[str, TaskWords] = {
     "authentication": TaskWords(

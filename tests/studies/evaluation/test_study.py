@@ -20,7 +20,8 @@ import priori
 import small_studies
 from priori.base.errors import InputError, OptionError
 from priori.decisions.measures import get_measure
-from priori.report import study_dict
+from priori.report import render_html, study_dict
+from priori.scores.influence import People
 from priori.scores.systems import SourceFile
 from priori.studies.evaluation import Settings, make_study
 from priori.studies.evaluation.drawing import probit
@@ -210,8 +211,9 @@ def test_replicates_of_each_pair_are_counted_in_bars() -> None:
 @pytest.mark.parametrize("settings", [{}, {"resample": "both"}, {"claim": "deployed"}])
 def test_a_study_draws_once_for_all_that_it_compares(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None:
     calls: Counter[str] = Counter()
-    modules = ("studies.evaluation.pairs", "uncertainty.leaderboard", "uncertainty.method")
-    names = ("prepare", "gather_evidence", "smoothed_sets")
+    modules = ("studies.evaluation.pairs", "uncertainty.ranking.leaderboard", "uncertainty.expected.method")
+    modules += ("studies.planning",)
+    names = ("prepare", "gather_evidence", "smoothed_sets", "expected_values")
     for module, name in product(modules, names):
         if not hasattr(import_module(f"priori.{module}"), name):
             continue
@@ -226,6 +228,24 @@ def test_a_study_draws_once_for_all_that_it_compares(monkeypatch: pytest.MonkeyP
     assert study.board is not None
     assert (calls["prepare"], calls["gather_evidence"]) == (1, 1)
     assert calls["smoothed_sets"] == (study.settings.claim == "method")
+    calls.clear()
+    render_html(study)
+    assert not calls
+
+
+def test_a_page_codes_people_a_few_times_however_many_alphas_it_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    coded: list[int] = []
+    original = People.of.__func__  # type: ignore[attr-defined]
+    monkeypatch.setattr(
+        People, "of", classmethod(lambda *given, **options: coded.append(1) or original(*given, **options))
+    )
+    counts = []
+    for points in (5, 41):
+        study = small_studies.study(2.0, 1.9, points=points, sizes={"users": 24})
+        coded.clear()
+        render_html(study)
+        counts.append(len(coded))
+    assert max(counts) <= 20
 
 
 def test_the_bands_of_a_comparison_are_those_of_each_system_but_for_noise() -> None:

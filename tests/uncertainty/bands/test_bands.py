@@ -8,7 +8,7 @@ import pytest
 import priori
 from four_users import ALPHAS, small
 from priori import InputError, OptionError, Scores
-from priori.uncertainty.bootstrap.intervals import bounds, simultaneous_bounds
+from priori.uncertainty.bootstrap.calibration import bounds, simultaneous_bounds
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 
@@ -235,7 +235,7 @@ def test_a_bootstrap_by_users_needs_users():
 
 
 def test_compiling_is_said_once(caplog, monkeypatch):
-    from priori.uncertainty.bootstrap import kernel_loading
+    from priori.uncertainty.bootstrap import draws
 
     class Kernel:
         class stats:
@@ -246,9 +246,9 @@ def test_compiling_is_said_once(caplog, monkeypatch):
     from priori.uncertainty.bootstrap import kernels
 
     monkeypatch.setattr(kernels, "weigh", Kernel)
-    monkeypatch.setattr(kernel_loading, "_warned", False)
-    kernel_loading.load_kernel("weigh")
-    kernel_loading.load_kernel("weigh")
+    monkeypatch.setattr(draws, "_warned", False)
+    draws.load_kernel("weigh")
+    draws.load_kernel("weigh")
     assert [record.message for record in caplog.records] == [
         "compiling the bootstrap kernels, once on this machine ..."
     ]

@@ -17,11 +17,17 @@ from four_users import small
 from priori import OptionError, Scores
 from priori.curves.averaging.curves import heights
 from priori.curves.averaging.methods import Axis
-from priori.uncertainty.bands.roc_bands import _heights, rate_bands, roc_band
-from priori.uncertainty.bootstrap import draws
+from priori.uncertainty.bands.roc_bands import rate_bands, roc_band
+from priori.uncertainty.bootstrap import layout
+from priori.uncertainty.bootstrap.readers import along_the_roc, gather
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 VERTICAL = Axis(cosine=1.0, sine=0.0)
+
+
+def _heights(scores, rates, plan):
+    batch, rows = along_the_roc(scores, rates, plan)
+    return gather(batch, plan.n_resamples, rows)
 
 
 @pytest.mark.parametrize("bootstrap", ["sample", "user", "joint", "crossed"])
@@ -55,8 +61,8 @@ def test_narrow_bins_give_the_heights_of_all_scores(monkeypatch, bootstrap):
     at = tuple(priori.base.alphas.grid(23))
     plan = Resampling(bootstrap=bootstrap, n_resamples=1000, interval="percentile").settle(None, scores)
     exact = _heights(scores, at, plan)
-    monkeypatch.setattr(draws, "DISTINCT", 100)
-    monkeypatch.setattr(draws, "BOUND", 0.005)
+    monkeypatch.setattr(layout, "DISTINCT", 100)
+    monkeypatch.setattr(layout, "BOUND", 0.005)
     found = _heights(scores, at, plan)
     if bootstrap == "sample":
         found, exact = (np.quantile(each, [0.05, 0.5, 0.95], axis=0) for each in (found, exact))

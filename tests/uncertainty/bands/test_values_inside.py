@@ -19,7 +19,7 @@ from priori.scores import Trials
 from priori.studies.simulation import population
 from priori.uncertainty.bands.area_bands import area_bands
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
 MEANT = {"value-outside", "around-expected"}
 

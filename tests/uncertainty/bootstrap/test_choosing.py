@@ -11,8 +11,8 @@ from hypothesis import given
 
 import oracle
 from priori.decisions.criteria import get_criterion
-from priori.uncertainty.bootstrap import choosing, readers
-from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
+from priori.uncertainty.bootstrap import choosing, kernels, plain
+from priori.uncertainty.bootstrap.readers import kernel_kind
 
 CASES = [
     ("wer", "authentication"),
@@ -34,19 +34,22 @@ CASES = [
 
 
 def chosen_thresholds(negatives, positives, undrawn, criterion, task, alphas):
-    """Choose by the kernels, among drawn scores, on a grid that also has scores nobody drew."""
+    """Choose among drawn scores, on a grid that also has scores nobody drew: by the kernels, or by the criterion."""
     values = np.unique(np.array([*negatives, *positives, *undrawn]) + 0.0)
     weights = [
         np.bincount(np.searchsorted(values, drawn), minlength=values.size).astype(np.int64)
         for drawn in (negatives, positives)
     ]
-    kind = kernel_kind(get_criterion(criterion, task), alphas, len(negatives) + len(positives))
+    rule = get_criterion(criterion, task)
+    kind = kernel_kind(rule, alphas, len(negatives) + len(positives))
+    if kind is None:
+        return rule.choose(plain.counted(*weights, values), alphas).threshold.tolist()
     chosen = np.empty(len(alphas), np.int64)
     totals = np.array([len(negatives), len(positives)])
     lowest = int(np.searchsorted(values, -np.inf, side="right"))
     scratch = np.empty((3, values.size + 1), np.int64)
     choosing.choose(kind[0], *weights, lowest, totals, *kind[1:], scratch, chosen)
-    return [readers.threshold_after(values, *weights, last) for last in chosen]
+    return [kernels.threshold_after(values, *weights, last) for last in chosen]
 
 
 @pytest.mark.parametrize(("criterion", "task"), CASES)
@@ -86,5 +89,6 @@ def test_huge_denominators_come_down_to_what_fits():
 
 
 def test_other_criteria_are_left_to_themselves():
-    assert kernel_kind(get_criterion("target-v1", "retrieval"), [Fraction(1, 2)], 10) is None
+    for name in ("pr", "eer", "target-v1", "target-v2"):
+        assert kernel_kind(get_criterion(name, "retrieval"), [Fraction(1, 2)], 10) is None
     assert kernel_kind(get_criterion(lambda outcomes, alpha: outcomes.fp), [Fraction(1, 2)], 10) is None

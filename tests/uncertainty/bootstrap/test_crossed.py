@@ -7,7 +7,7 @@ import pytest
 
 from priori import Scores
 from priori.uncertainty.bootstrap.calibration import clusters_of
-from priori.uncertainty.bootstrap.designs.crossed import _crossed_scale
+from priori.uncertainty.bootstrap.designs import _crossed_scale
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 PEOPLE = 7

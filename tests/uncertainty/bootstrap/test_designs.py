@@ -12,14 +12,14 @@ import pytest
 import priori
 from pages import unexplained
 from priori import OptionError, Scores
-from priori.app.form_fields import Choices
+from priori.app.choices import Choices
 from priori.app.limits import Limits
 from priori.app.pages import Pages
 from priori.report import render_html
 from priori.scores.systems import System
 from priori.studies.evaluation import Settings, make_study
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
-from priori.uncertainty.bootstrap.plans import Identities
+from priori.uncertainty.bootstrap.layout import Identities
 from priori.words.sentences import describe_settings
 
 COMMANDS = ["epc", "compare", "report"]

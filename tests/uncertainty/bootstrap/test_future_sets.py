@@ -10,7 +10,7 @@ from scipy import stats
 
 from priori import Scores
 from priori.uncertainty.bootstrap.calibration import _half_trials, clusters_of
-from priori.uncertainty.bootstrap.designs.user import _future_scale
+from priori.uncertainty.bootstrap.designs import _future_scale
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 ROWS = 40_000

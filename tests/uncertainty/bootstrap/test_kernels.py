@@ -10,20 +10,11 @@ import pytest
 
 from priori import Scores
 from priori.decisions.criteria import get_criterion
-from priori.uncertainty.bootstrap import kernels, plain, readers
-from priori.uncertainty.bootstrap.draws import (
-    TEST_USERS,
-    Bins,
-    UnitsOfClass,
-    bins_between,
-    distinct_scores,
-    lay_out,
-    make_entries,
-    trials_within,
-)
-from priori.uncertainty.bootstrap.kernel_criteria import kernel_kind
+from priori.uncertainty.bootstrap import kernels, plain
+from priori.uncertainty.bootstrap.draws import TEST_USERS, UnitsOfClass, lay_out, make_entries, trials_within
+from priori.uncertainty.bootstrap.layout import Bins, bins_between, distinct_scores
+from priori.uncertainty.bootstrap.readers import kernel_kind, outcomes_at
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.bootstrap.run import outcomes_at
 from random_numbers import uniforms_of
 
 REPLICATES = 40
@@ -181,7 +172,7 @@ def test_thresholds_are_chosen_on_the_development_draw_and_counted_on_the_test_d
     )
     kind = kernel_kind(rule, fractions, len(dev))
     ranks = np.empty((REPLICATES, 3), np.int64)
-    readers.choose_again(kind[0], *on_dev, values[0], 0, *kind[1:], values[1], ranks)
+    kernels.choose_again(kind[0], *on_dev, values[0], 0, *kind[1:], values[1], ranks)
     kept = np.full(3, np.nan)
     np.testing.assert_array_equal(ranks, plain.choose_again(rule, fractions, on_dev, *values, kept))
     outcomes = outcomes_at(*on_test, ranks, test)
@@ -205,7 +196,7 @@ def test_the_height_of_a_curve_is_that_of_its_drawn_trials():
     rates = [Fraction(0), Fraction(1, 10), Fraction(1, 4), Fraction(1)]
     heights = np.ones((REPLICATES, 4))
     p, q = (np.array([getattr(rate, part) for rate in rates]) for part in ("numerator", "denominator"))
-    readers.climb(negative, positive, p, q, heights)
+    kernels.climb(negative, positive, p, q, heights)
     for row, *counts in zip(heights, negative, positive, strict=True):
         assert row == pytest.approx([plain.climb(*counts, rate) for rate in rates])
 
@@ -213,9 +204,9 @@ def test_the_height_of_a_curve_is_that_of_its_drawn_trials():
 def test_figures_along_the_curve_are_those_of_its_drawn_trials():
     negative, positive = drawn_rows(7)
     expected = np.array([plain.along_the_curve(*counts, 0.1, 0.99) for counts in zip(negative, positive, strict=True)])
-    for figure in (readers.EER, readers.MIN_DCF, readers.AUC):
+    for figure in (kernels.EER, kernels.MIN_DCF, kernels.AUC):
         found = np.empty(REPLICATES)
-        readers.along_the_curve(negative, positive, figure, 0.1, 0.99, found)
+        kernels.along_the_curve(negative, positive, figure, 0.1, 0.99, found)
         np.testing.assert_allclose(found, expected[:, figure], rtol=1e-12)
 
 

@@ -12,7 +12,7 @@ import pytest
 import priori
 from four_users import small
 from priori import OptionError, Scores
-from priori.app.form_fields import Choices, resampling_fields
+from priori.app.choices import Choices, resampling_fields
 from priori.app.limits import Limits
 from priori.base.options import _read_number, option_fields
 from priori.cli import cli
@@ -166,7 +166,7 @@ def test_types_are_checked_where_it_is_made(settings):
 
 def test_numbers_of_numpy_and_lists_are_numbers():
     plan = Resampling(n_resamples=[np.int64(3), 4], bootstrap="joint", rng=np.int64(2)).settle(None, small(2))
-    assert (plan.outer, plan.inner, plan.seed) == (3, 4, 2)
+    assert (plan.n_resamples, plan.inner, plan.seed) == (12, 4, 2)
     assert plan.shared_users is False  # with a development set that is not drawn
 
 

@@ -16,9 +16,9 @@ from priori import Scores
 from priori.engines.narrow_cuts import most_between
 from priori.scores import Trials
 from priori.uncertainty.bands.bands import value_of
-from priori.uncertainty.bootstrap import draws
+from priori.uncertainty.bootstrap import draws, layout
+from priori.uncertainty.bootstrap.readers import replicate, system_of
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.bootstrap.run import replicate, system_of
 
 SIZE = 20_000
 
@@ -245,14 +245,14 @@ def test_narrow_bins_give_the_band_of_all_scores(criterion, bootstrap, monkeypat
     dev, test = (Scores.from_predictions(label, rng.normal(1.5 * label), user=user) for _ in "dt")
     curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
     exact = values(curve, bootstrap=bootstrap, resample="both", n_resamples=2000)
-    monkeypatch.setattr(draws, "DISTINCT", 100)
-    monkeypatch.setattr(draws, "BOUND", 0.01)
+    monkeypatch.setattr(layout, "DISTINCT", 100)
+    monkeypatch.setattr(layout, "BOUND", 0.01)
     said = curve.band(bootstrap=bootstrap, resample="both", n_resamples=50, interval="percentile").warnings
     assert [str(caution) for caution in said if caution.code == "resampled-in-cells"] == [
         "more than 100 distinct scores, resampled in narrow bins: no rate at any threshold is off by more than 1e-02, "
         "or one trial"
     ]
-    cuts = draws.narrow_cuts(dev)
+    cuts = layout.narrow_cuts(dev)
     assert 100 < cuts.size < 300
     found = values(curve, bootstrap=bootstrap, resample="both", n_resamples=2000)
     levels = [0.025, 0.5, 0.975]
@@ -267,22 +267,22 @@ def test_criteria_that_read_the_scores_themselves_see_them_in_narrow_bins(monkey
     curve = priori.epc(dev, test, criterion="bayes:logistic", alpha=ALPHAS)
     options = {"bootstrap": "sample", "resample": "both", "n_resamples": 150}
     exact = values(curve, **options)
-    monkeypatch.setattr(draws, "DISTINCT", 100)
-    monkeypatch.setattr(draws, "BOUND", 0.005)
+    monkeypatch.setattr(layout, "DISTINCT", 100)
+    monkeypatch.setattr(layout, "BOUND", 0.005)
     found = values(curve, **options)
     np.testing.assert_allclose(found.mean(axis=0), exact.mean(axis=0), atol=4 * exact.std(axis=0).max() / np.sqrt(150))
 
 
 def test_a_narrow_bin_holds_little_of_either_class_or_equal_scores(monkeypatch):
-    monkeypatch.setattr(draws, "DISTINCT", 10)
+    monkeypatch.setattr(layout, "DISTINCT", 10)
     rng = np.random.default_rng(2)
     for bound, places in itertools.product((0.1, 0.01, 0.001), (0, 1, 3, 9)):
-        monkeypatch.setattr(draws, "BOUND", bound)
+        monkeypatch.setattr(layout, "BOUND", bound)
         scores = Scores.from_arrays(rng.normal(0, 1, 900).round(places), np.append(rng.normal(2, 1, 400), [np.inf] * 9))
-        cuts = draws.narrow_cuts(scores)
+        cuts = layout.narrow_cuts(scores)
         if cuts is not None:
             assert most_between(scores, cuts) <= max(bound, 1 / 400 + 1e-12) * (1 + 1e-12)
-            assert np.isin(cuts, draws.distinct_scores(scores)).all()
+            assert np.isin(cuts, layout.distinct_scores(scores)).all()
 
 
 def _drawn(scores, rng):

@@ -15,7 +15,7 @@ from priori import InputError, OptionError, Scores
 from priori.scores.pairing import in_one_order
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import shares_of
-from priori.uncertainty.comparing.comparison import make_comparison
+from priori.uncertainty.comparing.evidence import gather_evidence
 from priori.uncertainty.comparing.verdicts import MarginRegion, Region, _p_of_largest
 
 ALPHAS = [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)]
@@ -254,7 +254,7 @@ def test_curves_that_cannot_be_compared_are_refused():
     with pytest.raises(OptionError, match="claim"):
         priori.compare(curve, curve, claim="both")
     with pytest.raises(OptionError, match="no prediction"):
-        make_comparison(curve, curve, Resampling(promise="prediction"))
+        gather_evidence([curve, curve], Resampling(promise="prediction"))
     with pytest.raises(OptionError, match="alternative"):
         priori.compare(curve, curve, alternative="better")
 

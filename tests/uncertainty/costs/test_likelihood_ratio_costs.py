@@ -49,9 +49,10 @@ def test_deviations_are_those_of_a_bootstrap(dependence: str) -> None:
     values = []
     for _ in range(300):
         again = fitted.apply(drawn(test, rng, dependence == "user"))
-        values.append([priori.cllr(again), priori.a_posteriori_min_cllr(again)])
-    assert costs.sd[:2] == pytest.approx(np.std(values, axis=0), rel=0.12)
+        values.append(priori.cllr(again))
+    assert costs.sd[0] == pytest.approx(np.std(values), rel=0.12)
     assert costs.value[2] == pytest.approx(costs.value[0] - costs.value[1])
+    assert np.isnan([costs.sd[1:], costs.lower[1:], costs.upper[1:]]).all()  # fitted to the test set
 
 
 def test_another_development_set_moves_the_fit() -> None:
@@ -75,7 +76,7 @@ def test_another_development_set_moves_the_fit() -> None:
         values.append(priori.cllr(fitted.apply(test)))
     by_fit = np.sqrt(both.sd[0] ** 2 - kept.sd[0] ** 2)
     assert by_fit == pytest.approx(np.std(values), rel=0.4)
-    assert both.sd[1] == kept.sd[1]  # no fit moves the minimum
+    assert both.value[1] == kept.value[1]  # no fit moves the minimum
 
 
 def test_detection_costs_are_those_of_the_curve() -> None:
@@ -86,7 +87,6 @@ def test_detection_costs_are_those_of_the_curve() -> None:
         assert costs.value[3::3] == pytest.approx(curve.value)
         assert costs.value[4::3] == pytest.approx(curve.best)
         assert costs.value[5::3] == pytest.approx(curve.optimism)
-        assert (costs.expected[4::3] >= costs.value[4::3]).all()
 
 
 def test_the_interval_of_a_detection_cost_joins_those_of_both_rates() -> None:
@@ -102,7 +102,7 @@ def test_the_interval_of_a_detection_cost_joins_those_of_both_rates() -> None:
     assert costs.lower[3] == pytest.approx(0.1 * frr.low, abs=1e-12)
     above = np.hypot(0.9 * far.high, 0.1 * (frr.high - rate))
     assert costs.upper[3] == pytest.approx(0.1 * rate + above, abs=1e-12)
-    assert {"no-errors", "few-errors"} <= {getattr(line, "code", "") for line in costs.warnings}
+    assert "no-errors" in {getattr(line, "code", "") for line in costs.warnings}
 
 
 def test_a_rate_of_users_joins_with_its_correlation() -> None:
@@ -118,20 +118,6 @@ def test_a_rate_of_users_joins_with_its_correlation() -> None:
     sd = by_user.std(ddof=1) / np.sqrt(200)
     assert costs.sd[3] == pytest.approx(sd, rel=1e-6)
     assert (costs.upper[3] - costs.lower[3]) / 2 == pytest.approx(1.96 * sd, rel=0.05)
-
-
-def test_a_minimum_is_corrected_for_its_fit() -> None:
-    """Perfect ratios lose nothing: over many sets the expected loss is 0, where that observed is far above."""
-    rng, losses = np.random.default_rng(2), []
-    for _ in range(60):
-        test = Scores.from_arrays(2 * rng.normal(0, 1, 150) - 2, 2 * rng.normal(2, 1, 150) - 2)
-        costs = priori.llr_costs(test, test, alpha=0.5)
-        losses.append([costs.value[2], costs.expected[2], costs.value[5], costs.expected[5]])
-    observed, expected, dcf, dcf_expected = np.mean(losses, axis=0)
-    assert observed > 0.04
-    assert abs(expected) < 0.007
-    assert dcf > 0.01
-    assert abs(dcf_expected) < 0.006
 
 
 def test_two_systems_on_the_same_trials() -> None:
@@ -252,13 +238,3 @@ def test_probabilities_of_0_and_1_are_infinite_and_others_are_refused() -> None:
         priori.llr_costs(sure, beyond, given="probabilities")
     with pytest.raises(priori.OptionError, match="choose one of: llr, probabilities"):
         priori.llr_costs(sure, sure, given="odds")
-
-
-def test_no_loss_is_expected_below_0() -> None:
-    rng = np.random.default_rng(3)
-    sets = [Scores.from_arrays(rng.normal(-2, 2, 30), rng.normal(2, 2, 30)) for _ in range(20)]
-    found = [priori.llr_costs(scores, scores, alpha=0.5) for scores in sets]
-    losses = np.array([[costs.expected[row] for row in (2, 5)] for costs in found])
-    assert (losses == 0).any()
-    assert (losses >= 0).all()
-    assert not any("value-outside" in [caution.code for caution in costs.warnings] for costs in found)

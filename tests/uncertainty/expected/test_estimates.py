@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -11,7 +12,7 @@ from priori.uncertainty.comparing.evidence import MethodEvidence, _with_mean
 from priori.uncertainty.expected.estimates import Estimates, Part
 
 if TYPE_CHECKING:
-    from priori.uncertainty.bootstrap.plans import BootstrapPlan
+    from priori.uncertainty.comparing.claims import Compared
 
 
 def _estimates() -> Estimates:
@@ -40,10 +41,10 @@ def test_a_contrast_is_a_quadratic_form_of_the_covariance() -> None:
 def test_two_systems_or_many_have_the_same_degrees() -> None:
     estimates = _estimates()
     shares = np.full(5, 0.2)
-    expected, no_plan = _with_mean(estimates.value.T, shares), cast("BootstrapPlan", None)
-    evidence = MethodEvidence(expected, np.empty(0), 0.95, (), estimates, shares, no_plan)
-    variance, degrees = evidence._variance(np.array([0, 2]), np.array([1, 0]))
-    for row, weights in enumerate(([1, -1, 0], [-1, 0, 1])):
+    compared = cast("Compared", SimpleNamespace(shares=shares))
+    evidence = MethodEvidence(compared, _with_mean(estimates.value.T, shares), np.empty(0), (), estimates)
+    variance, degrees = evidence._variance
+    for row, weights in enumerate(([1, -1, 0], [1, 0, -1], [0, 1, -1])):
         _, by_hand, freedom = estimates.contrast(weights)
         _, of_mean, freedom_of_mean = estimates.contrast(weights, shares)
         assert variance[row] == pytest.approx([*by_hand, *of_mean])

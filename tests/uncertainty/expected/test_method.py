@@ -14,8 +14,8 @@ from priori.scores import Scores, Trials
 from priori.scores.influence import People
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.expected.estimates import Estimates
+from priori.uncertainty.expected.influences import Units
 from priori.uncertainty.expected.method import expected_values
-from priori.uncertainty.expected.units import Units
 
 ALPHAS = [0.1, 0.3, 0.5, 0.7, 0.9]
 

@@ -10,7 +10,8 @@ import priori
 from priori.base.errors import OptionError
 from priori.decisions.measures import get_measure
 from priori.uncertainty.bootstrap import kernels
-from priori.uncertainty.bootstrap.draws import UnitsOfClass, bins_between, distinct_scores
+from priori.uncertainty.bootstrap.draws import UnitsOfClass
+from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.ranking.both_rankings import (
     POSTERIORS,

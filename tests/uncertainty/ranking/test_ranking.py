@@ -152,7 +152,7 @@ def test_names_must_differ(five):
 def test_values_that_differ_by_rounding_share_a_rank(five):
     ranking = priori.compare_all(five[:3], claim="deployed", n_resamples=50)
     values = np.array([0.3, 0.1 + 0.2, 0.1])
-    places = ranking._places(values, values, np.zeros(3, dtype=bool), np.ones(3))
+    places = ranking._places(values, values, np.zeros(3, dtype=bool), 0)
     assert [(place.name, place.rank) for place in places] == [("fair", 1), ("poor", 2), ("good", 2)]
 
 

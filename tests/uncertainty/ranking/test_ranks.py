@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from priori.uncertainty.comparing.max_t import Family
-from priori.uncertainty.ranking.ranks import group_letters, groups_alike, model_confidence_set, rank_bounds, rank_shares
+from priori.uncertainty.comparing.max_t import Family, model_confidence_set
+from priori.uncertainty.ranking.ranks import group_letters, groups_alike, rank_bounds, rank_shares
 
 
 def test_ranks_are_bounded_by_who_is_better_and_who_is_worse():

@@ -100,7 +100,7 @@ class IntervalPlan:
         return mean - half, mean + half
 
     def _replicates(self, values: Floats, weights: Floats) -> Floats:
-        from priori.uncertainty.bootstrap.run import times_drawn
+        from priori.uncertainty.bootstrap.readers import times_drawn
 
         shares = times_drawn(weights.size, self.n_resamples, self.seed) * weights
         return np.asarray((shares / shares.sum(axis=1, keepdims=True)) @ values)
@@ -161,7 +161,7 @@ def _within(
             f"{plan.n_resamples} resamples within data sets at {positions.size} positions do not fit in memory; "
             "choose fewer positions, for example positions=1001"
         )
-    from priori.uncertainty.bootstrap.run import draw_of_trials, times_drawn
+    from priori.uncertainty.bootstrap.readers import draw_of_trials, times_drawn
 
     replicates = np.empty((plan.n_resamples, weights.shape[0], positions.size))
     draws = [draw_of_trials(part, plan.seed) for part in parts]

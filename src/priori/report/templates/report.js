@@ -81,8 +81,8 @@ const slider = byId("alpha");
 function write(element, text) { if (element && element.textContent !== text) element.textContent = text; }
 
 function moveTexts() {
-  const at = state.at, screen = data.live.screen[at];
-  const texts = { alpha: data.live.alpha[at], weighing: data.live.weighing[at], headline: screen.headline, why: screen.why, system: screen.name, rule: screen.rule, threshold: screen.threshold };
+  const at = state.at, screen = shownScreen();
+  const texts = { alpha: alphaText(), weighing: weighingText(), headline: screen.headline, why: screen.why, advice: screen.advice, system: screen.name, rule: screen.rule, threshold: screen.threshold };
   for (const element of all("[data-text]")) if (element.dataset.text in texts) write(element, texts[element.dataset.text]);
   for (const element of all("[data-answer]")) write(element, data.live.answers[element.dataset.answer][at]);
   for (const table of all("table[data-moving]")) moveTable(table, data.live.tables[table.dataset.moving], at);
@@ -90,11 +90,12 @@ function moveTexts() {
   mark.className = `mark mark-${(screen.mark || "none").replaceAll(" ", "-")}`;
   write(mark, screen.mark || "");
   mark.hidden = !screen.mark;
-  byId("deploy-number").hidden = screen.extreme;
+  byId("deploy").hidden = screen.broken;
+  byId("deploy-number").hidden = byId("in-brackets").hidden = screen.extreme;
   all("[data-error]").forEach((element, i) => screen.lines[i].forEach((text, part) => write(element.querySelector(`[data-part="${part}"]`), text)));
   byId("gravest").hidden = !screen.caution;
   if (screen.caution) screen.caution.forEach((text, part) => write(byId("gravest").querySelector(`[data-part="${part}"]`), text));
-  slider.setAttribute("aria-valuetext", `${data.live.weighing[at]}, alpha ${data.live.alpha[at]}`);
+  slider.setAttribute("aria-valuetext", `${texts.weighing}, alpha ${texts.alpha}`);
 }
 
 function moveTable(table, live, at) {
@@ -106,7 +107,8 @@ function moveTable(table, live, at) {
   live.cells[at].forEach((cells, r) => cells.forEach((text, c) => write(body.rows[r].cells[c + 1], text)));
 }
 
-function move(at) {
+function move(at, own = null) {
+  state.own = own;
   state.at = clamp(at, 0, data.alpha.length - 1);
   slider.value = state.at;
   moveTexts();
@@ -116,15 +118,71 @@ function move(at) {
 }
 
 slider.addEventListener("input", () => move(Number(slider.value)));
-for (const button of all("[data-alpha]")) if (button.matches("button")) button.addEventListener("click", () => move(nearest(Number(button.dataset.alpha))));
 
-// One's own costs: the alpha at which the weighted error is the expected cost, up to a factor.
-const costs = byId("costs");
+// One's own costs: the alpha at which the weighted error is the expected cost, up to a factor. The constant pieces of the
+// curves have the thresholds at that very alpha; figures and tables stand at the nearest alpha of the slider.
+function ownCosts(miss, alarm, share) {
+  const prior = share / 100, alpha = alarm * (1 - prior) / (alarm * (1 - prior) + miss * prior);
+  return { miss, alarm, share, prior, alpha, onGrid: share === 50 && Math.abs(data.alpha[nearest(alpha)] - alpha) < 1e-12 };
+}
+function priced(...typed) {
+  const own = ownCosts(...typed);
+  move(nearest(own.alpha), own.onGrid ? null : own);
+  return own.alpha;
+}
+
+// As many digits as tell an alpha from 0 and from 1.
+const alphaDigits = (alpha) => String(Number(alpha.toFixed(clamp(1 - Math.floor(Math.log10(Math.min(alpha, 1 - alpha))), 4, 15))));
+const alphaText = () => state.own ? alphaDigits(state.own.alpha) : data.live.alpha[state.at];
+function weighingText() {
+  if (!state.own) return data.live.weighing[state.at];
+  const { alpha } = state.own, heavy = alpha > 0.5 ? ["FAR", "FRR"] : ["FRR", "FAR"], times = Math.max(alpha, 1 - alpha) / Math.min(alpha, 1 - alpha);
+  return Math.abs(times - 1) < 1e-9 ? "At equal costs" : `With ${heavy[0]} weighed ${Number(times.toPrecision(3)).toLocaleString("en")} times ${heavy[1]}`;
+}
+
+const inThousand = (rate) => { const many = 1000 * rate; return many >= 9.95 || many === 0 ? many.toFixed(0) : many >= 0.95 ? many.toFixed(1) : String(Number(many.toPrecision(2))); };
+
+// What the first screen says at one's own costs and share; null where the pieces of a curve are not known.
+function ownScreen() {
+  const { miss, alarm, prior, share, alpha } = state.own, nearby = data.live.screen[state.at], order = data.live.order[state.at];
+  const places = data.many ? order.slice(0, 1) : order, found = [];
+  for (const place of places) {
+    const steps = data.systems[place].steps;
+    if (!steps || !steps.threshold) return null;
+    const piece = steps.alpha.findLastIndex((start) => start <= alpha + 1e-12), far = steps.far[piece], frr = steps.frr[piece];
+    const errors = prior * frr + (1 - prior) * far;
+    // The interval of a weighted sum of two rates, by their distances to their own bounds (Zou and Donner 2008).
+    const reach = (end) => Math.hypot(prior * (steps["frr_" + end][piece] - frr), (1 - prior) * (steps["far_" + end][piece] - far));
+    const between = steps.far_lower ? ` (${inThousand(Math.max(errors - reach("lower"), 0))} to ${inThousand(errors + reach("upper"))})` : "";
+    found.push({ place, threshold: steps.threshold[piece], lines: steps.lines[piece], errors, between, cost: miss * prior * frr + alarm * (1 - prior) * far });
+  }
+  found.sort((a, b) => a.cost - b.cost);
+  const [best, next] = found, name = nameOf(best.place), extreme = /inf/.test(best.threshold), one = data.systems.length === 1;
+  const doNothing = Math.min(miss * prior, alarm * (1 - prior)), nothing = miss * prior < alarm * (1 - prior) ? "rejecting every trial" : "accepting every trial";
+  const useless = best.cost >= doNothing * (1 - 1e-12), where = `where ${Number(share.toPrecision(4))}\u00a0% are ${data.positives}`;
+  const headline = useless ? `${one ? `${name} does` : "No system does"} no better here than ${nothing}: the best choice is not to use ${one ? "it" : "them"}`
+    : one ? `${name} makes about ${inThousand(best.errors)}${best.between} errors in 1,000 ${where}`
+    : `${name} costs least, with about ${inThousand(best.errors)}${best.between} errors in 1,000 ${where}` + (next ? `; ${nameOf(next.place)}, next, has ${inThousand(next.errors)}` : "");
+  const trusted = nearby.mark === "do not trust";
+  return { ...nearby, headline, name, extreme, threshold: best.threshold, rule: !extreme ? "accept when the score is greater than" : best.threshold === "inf" ? "reject every trial" : "accept every trial",
+    mark: trusted ? nearby.mark : useless ? "do not use" : "your costs", advice: trusted || useless ? "If you deploy" : "Deploy",
+    why: trusted ? nearby.why : `at alpha = ${alphaText()}; figures, tests and tables are at the nearest, ${data.live.alpha[state.at]}`,
+    lines: nearby.lines.map(([who, , fate], i) => [who, best.lines[i][0], fate, best.lines[i][1]]) };
+}
+const shownScreen = () => state.own && ownScreen() || data.live.screen[state.at];
+
+for (const button of all("[data-costs]")) button.addEventListener("click", () => priced(...button.dataset.costs.split(",").map(Number), 50));
+const costs = byId("costs"), costFields = ["cost-fn", "cost-fp", "prevalence"].map(byId);
 if (costs) costs.addEventListener("input", () => {
-  const [miss, alarm, share] = ["cost-fn", "cost-fp", "prevalence"].map((id) => Number(byId(id).value)), prior = share / 100;
-  const wrong = !(miss > 0 && alarm > 0 && prior > 0 && prior < 1), alpha = alarm * (1 - prior) / (alarm * (1 - prior) + miss * prior);
-  write(byId("costs-say"), wrong ? "costs above 0 and a share between 0 and 100" : `alpha = ${alpha.toPrecision(4)}; the slider stands at the nearest, ${data.live.alpha[nearest(alpha)]}`);
-  if (!wrong) move(nearest(alpha));
+  const [miss, alarm, share] = costFields.map((field) => Number(field.value));
+  if (!(miss > 0 && alarm > 0 && share > 0 && share < 100)) return write(byId("costs-say"), "costs above 0 and a share between 0 and 100");
+  const alpha = priced(miss, alarm, share);
+  write(byId("costs-say"), `alpha = ${alphaDigits(alpha)}${state.own && !ownScreen() ? `; the nearest known here is ${data.live.alpha[state.at]}` : ""}`);
+});
+// What pops up goes away with Escape, and the focus back to what opened it.
+addEventListener("keydown", (event) => {
+  const open = event.key === "Escape" && document.querySelector(".pop[open]");
+  if (open) { open.open = false; open.querySelector("summary").focus(); }
 });
 
 // A limit on one rate: the numbers for each limit were computed beforehand.
@@ -203,7 +261,8 @@ if (chooser) chooser.addEventListener("change", () => { choosePair(Number(choose
 
 function keep() {
   const hidden = state.shown.map((one, place) => one ? null : place).filter((place) => place !== null), pair = data.pairs[state.pair];
-  const parts = { alpha: data.live.alpha[state.at], ...(pair && state.pair !== data.pair ? { pair: `${pair.a}-${pair.b}` } : {}), ...(hidden.length ? { hide: hidden.join(".") } : {}), ...(limit && limit.value !== limit.querySelector("[selected]").value ? { limit: limit.value } : {}) };
+  const own = state.own && [state.own.miss, state.own.alarm, state.own.share].join("_");
+  const parts = { alpha: alphaText(), ...(own ? { costs: own } : {}), ...(pair && state.pair !== data.pair ? { pair: `${pair.a}-${pair.b}` } : {}), ...(hidden.length ? { hide: hidden.join(".") } : {}), ...(limit && limit.value !== limit.querySelector("[selected]").value ? { limit: limit.value } : {}) };
   const kept = "#" + new URLSearchParams(parts);
   if (location.hash !== kept) history.replaceState(null, "", kept);
 }
@@ -212,6 +271,12 @@ function restore() {
   if (!location.hash.includes("=")) return;
   const asked = new URLSearchParams(location.hash.slice(1)), alpha = Number(asked.get("alpha"));
   if (asked.has("alpha") && Number.isFinite(alpha)) state.at = nearest(alpha);
+  const own = (asked.get("costs") || "").split("_").map(Number);
+  if (costs && own.length === 3 && own.every((one) => one > 0) && own[2] < 100) {
+    state.own = ownCosts(...own);
+    state.at = nearest(state.own.alpha);
+    costFields.forEach((field, i) => { field.value = own[i]; });
+  } else state.own = null;
   slider.value = state.at;
   const hidden = (asked.get("hide") || "").split(".").filter(Boolean).map(Number);
   for (const box of all("[data-toggle]")) { const place = Number(box.dataset.toggle); box.checked = !hidden.includes(place); show(place, box.checked); }
@@ -320,7 +385,7 @@ document.addEventListener("click", async (event) => {
   if (table) save(csv(rowsOf(byId("table-" + table))), "text/csv", `${table}.csv`);
   if (copied) copy(rowsOf(byId("table-" + copied)).map((row) => row.join("\t")).join("\n"));
   if (copyCommand !== undefined) copy(byId("command").textContent);
-  if (copyThreshold !== undefined) copy(data.live.screen[state.at].threshold);
+  if (copyThreshold !== undefined) copy(shownScreen().threshold);
   if (copyLink !== undefined) { keep(); copy(location.href); }
 });
 

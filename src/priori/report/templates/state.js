@@ -8,7 +8,7 @@ const data = await unpack(document.getElementById("priori-data").textContent);
 const root = document.documentElement;
 const all = (selector) => [...document.querySelectorAll(selector)];
 const byId = (id) => document.getElementById(id);
-const state = { at: data.at, pair: data.pair, found: null, pointed: null, shown: data.systems.map(() => true),
+const state = { at: data.at, own: null, pair: data.pair, found: null, pointed: null, shown: data.systems.map(() => true),
   bands: true, optimism: false, ztest: false, allMultiples: false };
 
 function nearest(alpha) {

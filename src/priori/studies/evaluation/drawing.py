@@ -55,8 +55,8 @@ def coarse(curve: Posterior) -> Posterior:
     return replace(curve, threshold=curve.threshold[points], outcomes=curve.outcomes[points])
 
 
-def steps_of(curve: EPC) -> dict[str, Floats] | None:
-    """Return the constant pieces of a curve, where each begins; None where they are not known or too many."""
+def steps_of(curve: EPC) -> EPC | None:
+    """Return the curve at the beginnings of its constant pieces; None where they are not known or too many."""
     if curve.dev.scanned or curve.test.scanned or curve.measure.needs_alpha:
         return None
     try:
@@ -65,10 +65,7 @@ def steps_of(curve: EPC) -> dict[str, Floats] | None:
         )
     except OptionError:
         return None
-    begins = np.append(True, (np.diff(exact.value) != 0) | (np.diff(exact.best) != 0))
-    if begins.sum() > MOST_STEPS:
-        return None
-    return {name: getattr(exact, name)[begins] for name in ("alpha", "value", "best")}
+    return exact if exact.alpha.size <= MOST_STEPS else None
 
 
 def deployable(curve: EPC) -> tuple[str, ...]:

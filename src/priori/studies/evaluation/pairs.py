@@ -15,7 +15,6 @@ from priori.base.results import plain
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.studies.evaluation.settings import Settings
-from priori.uncertainty.comparing.claims import Compared, prepare
 from priori.uncertainty.comparing.comparison import Comparison, comparison_of
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
 from priori.uncertainty.comparing.ztest_curves import ztest_epc
@@ -123,7 +122,6 @@ def spans_of(alpha: Floats, chosen: Chosen) -> tuple[Span, ...]:
 class Tested(NamedTuple):
     """Systems tested against each other, and what was drawn for that: bands and ranks need it too."""
 
-    compared: Compared
     evidence: Evidence
     result: Comparison | Ranking
 
@@ -134,12 +132,11 @@ def run_tests(
     """Test every two systems, if there are two and a bootstrap was asked for; ``keep`` says to keep the replicates."""
     if len(curves) < 2 or settings.bootstrap is None:
         return None
-    compared = prepare(curves, settings.testing, settings.claim, unpaired=settings.unpaired)
-    evidence = gather_evidence(compared, threads=settings.threads, progress=progress)
+    run: dict[str, Any] = {"unpaired": settings.unpaired, "threads": settings.threads, "progress": progress}
+    evidence = gather_evidence(curves, settings.testing, settings.claim, **run)
     if len(curves) == 2:
-        return Tested(compared, evidence, comparison_of(compared, evidence))
-    ranking = ranking_of(compared, evidence, family="pairs", threads=settings.threads, keep=keep)
-    return Tested(compared, evidence, ranking)
+        return Tested(evidence, comparison_of(evidence))
+    return Tested(evidence, ranking_of(evidence, threads=settings.threads, keep=keep))
 
 
 def compare_systems(curves: Sequence[EPC], tested: Tested | None) -> tuple[Pair, ...]:

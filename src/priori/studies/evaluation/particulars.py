@@ -16,7 +16,7 @@ from priori.studies.planning import Plan, plans_to_tell_apart
 from priori.uncertainty.costs.likelihood_ratio_costs import LLRCosts, llr_costs
 from priori.uncertainty.rates.group_rates import GroupRates, group_rates
 from priori.uncertainty.rates.pad import PAD, pad
-from priori.uncertainty.rates.rate_intervals import RateInterval, interval_of_any
+from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_along
 from priori.uncertainty.rates.user_rates import FEW_USERS, UserRates, user_rates
 
 if TYPE_CHECKING:
@@ -53,10 +53,11 @@ def limited(study: Study) -> dict[float, list[AtLimit]]:
         # Of a table, what is known at all limits comes from one scan; rates by group are asked for at the last.
         cuts = [*curve.threshold, float(member.curve.threshold[study.at])]
         test, _ = condense(member.curve.test, PEOPLE, cuts=cuts)
-        for limit, threshold, text in zip(kept, curve.threshold.tolist(), deployable(curve), strict=True):
-            frr = interval_of_any(test, threshold, rate="frr", confidence_level=level)
-            far = interval_of_any(test, threshold, rate="far", confidence_level=level)
-            found[limit].append(AtLimit(member.name, text, frr, far))
+        frr, far = (
+            intervals_along(test, curve.threshold, rate=rate, confidence_level=level) for rate in ("frr", "far")
+        )
+        for row in zip(kept, deployable(curve), frr, far, strict=True):
+            found[row[0]].append(AtLimit(member.name, *row[1:]))
     return {limit: sorted(rows, key=lambda row: row.frr.rate) for limit, rows in found.items()}
 
 
@@ -98,6 +99,7 @@ def settling(study: Study) -> Settling | None:
             claim=settings.claim,
             measure=settings.shown,
             confidence_level=settings.confidence_level,
+            estimates=None if study.estimates is None else study.estimates.at(study.at, [pair.a, pair.b]),
         )
     except PrioriError:  # a measure, or scores, that no plan is made for
         return None

@@ -8,15 +8,14 @@ from typing import Any, get_args
 
 from priori.base.alphas import as_fraction, grid
 from priori.base.errors import OptionError, unknown
+from priori.base.options import Interval, Promise, Resample
 from priori.decisions.costs import price
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
 from priori.decisions.tasks import Task, get_task
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.intervals import Interval
-from priori.uncertainty.bootstrap.plans import Resample
-from priori.uncertainty.bootstrap.resampling import Promise, Resampling
+from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim
 
 #: More alphas than this cannot be told apart on a page, and would make it heavy.

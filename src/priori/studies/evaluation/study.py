@@ -16,10 +16,10 @@ from priori.base.errors import OptionError
 from priori.base.results import plain
 from priori.base.types import Floats, Ints, Mask
 from priori.curves.areas import Areas, areas
-from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT, curve_cautions
-from priori.curves.epc import EPC, epc, row_of
+from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT, curve_cautions, disagreements
+from priori.curves.epc import EPC, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
-from priori.scores import Scores, condense_all
+from priori.scores import condense_all
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import particulars
 from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, deployable, median, steps_of, thinned_curves
@@ -35,10 +35,11 @@ from priori.studies.evaluation.pairs import (
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands.bands import Band, make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
+from priori.uncertainty.expected.estimates import Estimates
 from priori.uncertainty.ranking.both_rankings import can_draw_tables
 from priori.uncertainty.ranking.leaderboard import Leaderboard, leaderboard_of
 from priori.uncertainty.ranking.ranking import Ranking
-from priori.uncertainty.rates.rate_intervals import RateInterval, interval_of_any
+from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_along
 
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -70,6 +71,7 @@ class Member:
     auc: float
     eer: float
     medians: tuple[float, float]
+    level: float
     dev_file: SourceFile | None
     test_file: SourceFile | None
 
@@ -79,28 +81,31 @@ class Member:
         return deployable(self.curve)
 
     @cached_property
-    def steps(self) -> dict[str, Floats] | None:
-        """The constant pieces of the curve, where each begins; None where they are not known or too many."""
+    def steps(self) -> EPC | None:
+        """The curve at the beginnings of its constant pieces; None where they are not known or too many."""
         return steps_of(self.curve)
 
     @cached_property
-    def _counted(self) -> Scores:
-        """The test trials; of a table, their counts between all thresholds, from one scan."""
-        (counted,) = self.curve.test.count([np.unique(self.curve.threshold)], ("user",))
-        return counted
+    def rates(self) -> list[dict[str, RateInterval]]:
+        """At each alpha the error rate of each kind of test trials that there are: positives, negatives, attacks."""
+        return self.rates_at(self.curve.threshold)
 
-    @cached_property
-    def _rates(self) -> dict[tuple[float, float], tuple[RateInterval, RateInterval]]:
-        return {}
-
-    def rates_at(self, index: int, confidence_level: float) -> tuple[RateInterval, RateInterval]:
-        """Return FRR and FAR on the test set at an alpha."""
-        key = float(self.curve.threshold[index]), confidence_level
-        if key not in self._rates:
-            frr = interval_of_any(self._counted, key[0], rate="frr", confidence_level=confidence_level)
-            far = interval_of_any(self._counted, key[0], rate="far", confidence_level=confidence_level)
-            self._rates[key] = frr, far
-        return self._rates[key]
+    def rates_at(self, thresholds: Floats) -> list[dict[str, RateInterval]]:
+        """Return the same at thresholds."""
+        cuts, place = np.unique(thresholds, return_inverse=True)
+        (counted,) = self.curve.test.count([cuts], ("user", "attack"))  # of a table, from one scan
+        attack = counted.negative.attack
+        kinds = {"positives": counted, "negatives": counted}
+        if attack is not None and attack.any():
+            masks = {"negatives": attack == 0, "attacks": attack > 0}
+            parts = {kind: counted.negative.take(np.flatnonzero(mask)) for kind, mask in masks.items()}
+            del kinds["negatives"]
+            kinds |= {kind: replace(counted, negative=trials) for kind, trials in parts.items() if len(trials)}
+        columns = [
+            intervals_along(trials, cuts, rate="frr" if kind == "positives" else "far", confidence_level=self.level)
+            for kind, trials in kinds.items()
+        ]
+        return [{kind: column[at] for kind, column in zip(kinds, columns, strict=True)} for at in place]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists."""
@@ -134,6 +139,8 @@ class Study:
         The tests that the pairs of three or more systems come from.
     board : Leaderboard or None
         Three or more systems at the alpha of interest: ranks in advance and a posteriori, with intervals.
+    estimates : Estimates or None
+        What is expected of the systems as methods, where that was tested.
     at : int
         The place of the alpha of interest among the alphas.
     versions : dict
@@ -148,6 +155,7 @@ class Study:
     letters: Letters | None
     ranking: Ranking | None
     board: Leaderboard | None
+    estimates: Estimates | None
     at: int
     versions: dict[str, str]
     command: str | None = None
@@ -200,13 +208,20 @@ class Study:
         """What the checks of each system's scores and of its threshold at the alpha of interest find."""
         return tuple(curve_cautions(curve, self.at) for curve in self.curves)
 
-    def moving_findings(self, index: int) -> list[Caution]:
-        """Return what depends on the threshold of the best system at an alpha."""
-        best = self.order_at(index)[0]
+    @cached_property
+    def moving_findings(self) -> list[list[Caution]]:
+        """What depends on the threshold of the best system, at each alpha."""
+        best = [self.order_at(index)[0] for index in range(self.curves[0].alpha.size)]
         explained = EXPLAIN_DISAGREEMENT & {caution.code for findings in self.findings for caution in findings}
-        codes = [code for code in MOVING if code != "disagreement" or not explained]
-        texts = ((code, CHECKS[code](self.curves[best], index)) for code in codes)
-        return [Caution(code, text) for code, text in texts if text]
+        found: list[list[Caution]] = [[] for _ in best]
+        for system in dict.fromkeys(best):
+            curve, rows = self.curves[system], [index for index, leader in enumerate(best) if leader == system]
+            texts = {code: [CHECKS[code](curve, row) for row in rows] for code in MOVING if code != "disagreement"}
+            texts["disagreement"] = [] if explained else disagreements(curve, rows)
+            for code in MOVING:
+                for row, text in zip(rows, texts[code], strict=False):
+                    found[row] += [Caution(code, text)] if text else []
+        return found
 
     # What only some data have; see `particulars`.
     limits = cached_property(particulars.limited)
@@ -288,10 +303,11 @@ def make_study(
     members = []
     for done, (system, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
         report("drawings", done, count)
-        members.append(_member(system, curve, band, index))
+        members.append(_member(system, curve, band, index, settings.confidence_level))
     report("drawings", count, count)
     versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
-    made = Study(settings, tuple(members), pairs, letters, ranking, board, index, versions, command)
+    estimates = getattr(tested.evidence, "estimates", None) if tested else None
+    made = Study(settings, tuple(members), pairs, letters, ranking, board, estimates, index, versions, command)
     return replace(made, pairs=with_confidence(pairs, curves, set(made.matter), settings))
 
 
@@ -315,9 +331,7 @@ def _board(
     if len(curves) < 3 or tested is None or settings.unpaired or not drawn:
         return None
     lower, upper = np.array([(band.lower[index], band.upper[index]) for band in bands if band is not None]).T
-    here = [row_of(curve, index) for curve in curves]
-    compared, evidence = tested.compared.at(index), tested.evidence.at(index)
-    return leaderboard_of(here, compared, evidence, (lower, upper), threads=settings.threads)
+    return leaderboard_of(tested.evidence.at(index), (lower, upper), threads=settings.threads)
 
 
 def _band(
@@ -333,7 +347,7 @@ def _band(
     return make_band(curve, settings.resampling, threads=settings.threads, progress=over_all, estimated=estimated)
 
 
-def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member:
+def _member(system: System, curve: EPC, band: Band | None, index: int, level: float) -> Member:
     (dev, _), (test, _) = condense_all([system.dev, system.test], narrow=FINE)
     try:
         area: float | None = replace(curve, dev=dev, test=test).area
@@ -350,6 +364,7 @@ def _member(system: System, curve: EPC, band: Band | None, index: int) -> Member
         a_posteriori_auc(test),
         a_posteriori_eer(test),
         (median(test.negative), median(test.positive)),
+        level,
         system.dev_file,
         system.test_file,
     )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
 from priori.base.layouts import CAUTIONS, Layout, of
+from priori.base.options import Interval, Promise, Resample
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.areas import areas
@@ -22,9 +23,7 @@ from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.bands.bands import replicates_of
 from priori.uncertainty.bootstrap.calibration import Calibration
-from priori.uncertainty.bootstrap.intervals import Interval
-from priori.uncertainty.bootstrap.plans import Resample
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
 from priori.uncertainty.expected.expected_bands import expected_areas
 
 #: In replicates an area is the mean over this many alphas, each in the middle of its share of the range.

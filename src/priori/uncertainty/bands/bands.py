@@ -1,4 +1,4 @@
-"""Bands: intervals around a curve, or around single numbers, from the bootstrap."""
+"""Bands: intervals around an EPC, or around an EPSC, from the bootstrap."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ import numpy as np
 from priori.base.above import above
 from priori.base.alphas import AlphaAxis
 from priori.base.cautions import Caution, joined
-from priori.base.layouts import CAUTIONS, NUMBER, Layout, of
+from priori.base.layouts import CAUTIONS, NUMBER, TEXT, Layout, of
+from priori.base.options import ResamplingOptions
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
+from priori.curves.epsc import EPSC, OverBoth
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.engines.narrow_cuts import most_between
 from priori.scores import BOUND, Scores, ScoreSet, condense, condense_all
 from priori.scores.score_set import TooManyEntries, narrow_caution
-from priori.uncertainty.bootstrap.calibration import Calibration
-from priori.uncertainty.bootstrap.designs.crossed import CROSSED
-from priori.uncertainty.bootstrap.erring import error_cautions
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
-from priori.uncertainty.bootstrap.run import replicate, system_of
+from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions
+from priori.uncertainty.bootstrap.designs import CROSSED
+from priori.uncertainty.bootstrap.readers import replicate, system_of
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, BootstrapPlan, Resampling
 from priori.uncertainty.expected.expected_bands import Estimated, expected_curve
 from priori.uncertainty.expected.method import ends
 from priori.uncertainty.expected.score_axis import score_axis
@@ -120,6 +120,45 @@ class Band(Result):
         return above(self, "plot")([self.curve], ax=ax, bands=[self], regions=regions, best=best, axis=axis)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class SurfaceBand(Result, OverBoth):
+    """An interval around each point of an EPSC. Made by `EPSC.band`.
+
+    Attributes
+    ----------
+    omega, beta, value, lower, upper, iapmr : ndarray
+        The points of the curve, HTER_omega there and its bounds, and the IAPMR.
+    bands : tuple of Band
+        The band around the curve over beta at each omega.
+    settings, warnings : dict, tuple of str
+        How the bands were made, and warnings.
+    """
+
+    name: str
+    omega: Floats
+    beta: Floats
+    value: Floats
+    lower: Floats
+    upper: Floats
+    iapmr: Floats
+    bands: tuple[Band, ...]
+    settings: dict[str, Any]
+    warnings: tuple[str, ...] = ()
+
+    _layout = Layout(
+        "A bootstrap band around an Expected Performance and Spoofability Curve: one row per omega and beta.",
+        of("number", "omega beta value lower upper iapmr"),
+        {"name": TEXT, **RESAMPLED, "warnings": CAUTIONS},
+        settings=RESAMPLED,
+        descriptions={
+            "beta": "The weight of false acceptances; that of false rejections is 1 - beta.",
+            "iapmr": "Attacks accepted on the test set.",
+            "omega": "The share of attacks among the negatives.",
+            "value": "HTER_omega on the test set.",
+        },
+    )
+
+
 def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = ()) -> tuple[EPC, tuple[str, ...]]:
     """Return the curve with sets that can be resampled as asked, in narrow cells where they do not fit in memory.
 
@@ -145,7 +184,7 @@ def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = (
         notes += said
     dev, test = sets
     if resampling.bootstrap is None and by_user:
-        notes += CROSSED.left_out_of_cells([curve.dev, curve.test])
+        notes += CROSSED.left_out_of_bins([curve.dev, curve.test])
     return replace(curve, dev=dev, test=test), tuple(notes)
 
 
@@ -259,25 +298,21 @@ def replicates_together(
     return replicate([system_of(curve) for curve in curves], plan, statistic, threads=threads, progress=progress)
 
 
-def band_of(curve: EPC, *settings: Any, threads: int | None, progress: Progress | None, keep: bool) -> Band:
-    """Compute the band of `EPC.band`; ``settings`` are those of a `Resampling`, in its order."""
-    return make_band(curve, Resampling(*settings), threads=threads, progress=progress, keep=keep)
-
-
 def make_band(
     curve: EPC,
-    resampling: Resampling,
+    options: ResamplingOptions,
     *,
     threads: int | None = None,
     progress: Progress | None = None,
     keep: bool = False,
     estimated: Estimated | None = None,
 ) -> Band:
-    """Compute the band around a curve that a resampling describes.
+    """Compute the band around a curve.
 
     Of thresholds by theory there are no new ones to choose: both sets resampled is the test set resampled.
     ``estimated`` is what is expected of systems as methods, where that is known.
     """
+    resampling = Resampling(**vars(options))
     if not curve.criterion.reads_development:
         resampling = replace(resampling, resample="test")
     resampled, notes = resamplable(curve, resampling)
@@ -319,3 +354,21 @@ def bounds_together(curves: Sequence[EPC], plan: BootstrapPlan, *, threads: int 
         found.append(_of_what_was_seen(curve, plan, *bounds))
     lower, upper = (np.stack(side) for side in zip(*found, strict=True))
     return lower, upper
+
+
+def surface_band(curve: EPSC, bands: Sequence[Band]) -> SurfaceBand:
+    """Put the bands around the curves over beta together."""
+    lower, upper = (np.concatenate([getattr(band, end) for band in bands]) for end in ("lower", "upper"))
+    warnings = joined(bands[0].warnings, *(band.warnings for band in bands[1:]))
+    return SurfaceBand(
+        curve.name,
+        curve.omega,
+        curve.beta,
+        curve.value,
+        lower,
+        upper,
+        curve.iapmr,
+        tuple(bands),
+        bands[0].settings,
+        warnings,
+    )._came_from(curve)

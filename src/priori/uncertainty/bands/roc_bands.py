@@ -13,26 +13,17 @@ from priori.base.alphas import as_fractions, grid
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.layouts import CAUTIONS, Layout, of
+from priori.base.options import Interval, Promise
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.roc import A_POSTERIORI
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
-from priori.uncertainty.bootstrap.calibration import Calibration, half_missed
+from priori.uncertainty.bootstrap.calibration import half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
-from priori.uncertainty.bootstrap.draws import (
-    bins_between,
-    bins_caution,
-    distinct_scores,
-    lay_out,
-    narrow_cuts,
-    rows_for,
-)
-from priori.uncertainty.bootstrap.intervals import Interval
-from priori.uncertainty.bootstrap.kernel_loading import load_kernel
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, Promise, Resampling
-from priori.uncertainty.bootstrap.run import Resampled, gather, replicate
+from priori.uncertainty.bootstrap.layout import bins_caution
+from priori.uncertainty.bootstrap.readers import Resampled, along_the_roc, gather, replicate
+from priori.uncertainty.bootstrap.resampling import RESAMPLED, BootstrapPlan, Resampling
 
 #: With so few negatives beyond a threshold the bootstrap knows too little of where it is.
 FEW_BEYOND = 5
@@ -104,24 +95,11 @@ def roc_band(
     >>> bool((band.lower < band.tpr).all() and (band.tpr < band.upper).all())
     True
     """
-    resampling = Resampling(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng)
-    return make_roc_band(scores, resampling, fpr=fpr, points=points, threads=threads, progress=progress)
-
-
-def make_roc_band(
-    scores: ScoreSet,
-    resampling: Resampling,
-    *,
-    fpr: Any = None,
-    points: int = 101,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> RocBand:
-    """Compute the band around a ROC curve that a resampling describes."""
     from priori.curves.averaging.curves import heights
     from priori.curves.averaging.methods import Axis
 
-    if resampling.bootstrap is None:
+    resampling = Resampling(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng)
+    if bootstrap is None:
         resampling = replace(resampling, bootstrap=(USER if USER.suits([scores]) else SAMPLE).name)
     fractions = _rates(fpr, points, scores.n_negatives)
     plan = resampling.settle(None, scores)
@@ -131,13 +109,21 @@ def make_roc_band(
     seen = np.clip(rates, min(FEW_BEYOND / trials.n_negatives, 1.0), 1.0)
     near = trials.negative.at_rank(np.floor((1 - seen) * (trials.n_negatives - 1)).astype(np.int64))
     calibration = plan.calibration(scores, near)
-    values = _heights(trials, fractions, plan, calibration, threads=threads, progress=progress)
+    batch, rows = along_the_roc(trials, fractions, plan)
+
+    def replicated(first: int, size: int) -> Floats:
+        drawn = batch(first, size)
+        if calibration is None:
+            return drawn
+        return half_missed(drawn, trials.n_positives, calibration.weight[1], plan, first)
+
+    values = gather(replicated, plan.n_resamples, rows, threads=threads, progress=progress)
     lower, upper = plan.bounds(values, calibration, rate=True)
     tpr = heights(trials, rates, Axis(cosine=1.0, sine=0.0))
     weight = np.ones((2, rates.size)) if calibration is None else calibration.weight
     low = np.flatnonzero(rates * trials.n_negatives <= FEW_BEYOND * weight[0])
     if plan.interval == "calibrated":
-        level = 1 - (1 - plan.level) / TOGETHER if plan.simultaneous else plan.level
+        level = 1 - (1 - plan.confidence_level) / TOGETHER if plan.simultaneous else plan.confidence_level
         for place in low:
             found = _between_order_statistics(trials, rates[place], weight[:, place], level)
             lower[place], upper[place] = min(found[0], tpr[place]), max(found[1], tpr[place])
@@ -216,35 +202,6 @@ def _from_above(trials: Trials, rank: NDArray[np.intp]) -> Floats:
     """Return the scores with these ranks from the highest, 1, down; +inf above it and -inf below the lowest."""
     inside = trials.at_rank(np.clip(len(trials) - rank, 0, len(trials) - 1))
     return np.where(rank == 0, np.inf, np.where(rank > len(trials), -np.inf, inside))
-
-
-def _heights(
-    scores: Scores,
-    fractions: tuple[Fraction, ...],
-    plan: BootstrapPlan,
-    calibration: Calibration | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Floats:
-    """Return the height of every replicate's curve at these false positive rates."""
-    people = plan.design.identities([scores]) if plan.design.by_user else None
-    cuts = narrow_cuts(scores)
-    bins = bins_between(scores, distinct_scores(scores)[:-1] if cuts is None else cuts)
-    draws = lay_out([scores], [bins], plan, people)
-    p, q = (np.array([getattr(each, part) for each in fractions]) for part in ("numerator", "denominator"))
-    climb = load_kernel("climb", "readers")
-
-    def batch(first: int, size: int) -> Floats:
-        heights = np.ones((size, len(fractions)))
-        (counts,) = draws.counts(first, size)
-        climb(*counts, p, q, heights)
-        if calibration is None:
-            return heights
-        return half_missed(heights, scores.n_positives, calibration.weight[1], plan, first)
-
-    rows = rows_for(len(fractions), draws.work, draws.held)
-    return gather(batch, plan.n_resamples, rows, threads=threads, progress=progress)
 
 
 # -- thresholds fixed --------------------------------------------------------------------------------------------

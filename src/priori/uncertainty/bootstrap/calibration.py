@@ -1,11 +1,11 @@
-"""Calibration: what replicates lack of the stated coverage, measured on the test set itself and put right.
+"""From replicates to bounds: intervals, and what replicates lack of the stated coverage, measured and put right.
 
 A bootstrap from few users is too narrow, one with two identities per trial too wide, and one that saw no error
 knows of none. Each bootstrap says which of three corrections it needs (`designs`), all measured by simulation (see the
 documentation):
 
-* *tails*: quantiles as far out as Student's t has them for that many users (Hesterberg 2015), by the effective number
-  of each class (Kish), joined as the classes share the variance (Welch and Satterthwaite);
+* *tails*: as far out as Student's t has them (Hesterberg 2015), with the degrees of freedom that the influences of
+  users have in each class (Satterthwaite), joined as the classes share the variance (Welch), on the logit scale;
 * *half an error*: each class gets a pseudo-user who always errs and one who never does, with random weights of mean
   1/2 (Jeffreys' prior), each as heavy as the trials of one independent decision, heavier while few users err;
 * *scale*: the deviations of each class's error rate are multiplied where the bootstrap's variance is known to
@@ -14,12 +14,15 @@ documentation):
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
+from priori.base.quantiles import percentile_bounds, quantile
 from priori.base.types import Floats
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
@@ -33,17 +36,80 @@ from priori.scores.influence import (
     size_follows,
     spread_of_errors,
     spread_of_means,
+    unit_cautions,
 )
 from priori.scores.score_set import counted_apart
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
+from priori.uncertainty.bootstrap.layout import Identities
+
+if TYPE_CHECKING:
+    from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003
+#: Below this many users the spread between them is hardly known: plain intervals cover less than they say.
+FEW_USERS = 20
+#: Below this many users any interval is doubtful, calibrated or not.
+TOO_FEW_USERS = 10
+TOO_FEW = "so few say little about everybody else, whatever the interval"
+#: A class that has less of the variance than this hardly matters to the measure.
+MATTERS = 0.2
+CLASSES = ("negatives", "positives")
 #: How far a rate is moved to see how a measure follows.
 STEP = 1e-4
 
 #: The scores of another system on the same trials and its thresholds, where two are compared.
 Other = tuple[ScoreSet, Floats] | None
+
+
+# -- from the values of the replicates to lower and upper bounds ---------------------------------------------------
+
+
+def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> tuple[Floats, Floats]:
+    """Return the bounds of a pointwise interval from replicates, one row each; ``level`` may differ by column.
+
+    The quantiles (1 - level)/2 and (1 + level)/2 (2007, section 3.2), at exact ranks; or, ``centred``, what lies no
+    farther from the mean of the replicates than a share ``level`` of them (2005, section 5).
+    """
+    if centred:
+        mean = values.mean(axis=0)
+        half = quantile(np.abs(values - mean), float(level))
+        return mean - half, mean + half
+    return percentile_bounds(values, level)
+
+
+def deviation_bounds(values: Floats, deviations: float | Floats, *, rates: bool) -> tuple[Floats, Floats]:
+    """Return the bounds that lie so many standard deviations of the replicates from their mean.
+
+    Of ``rates``, numbers from 0 to 1, on the scale of the logit: rare errors are skewed, and it is not.
+    """
+    mean, spread = values.mean(axis=0), values.std(axis=0)
+    if not rates:
+        return mean - deviations * spread, mean + deviations * spread
+    from scipy.special import expit, logit
+
+    slope = mean * (1 - mean)
+    half = np.divide(deviations * spread, slope, out=np.zeros_like(slope), where=slope > 0)
+    return expit(logit(mean) - half), expit(logit(mean) + half)
+
+
+def simultaneous_bounds(
+    values: Floats, level: float, *, stretch: Callable[[float], float | Floats] = float, rates: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the bounds of a band that holds a share ``level`` of whole curves (studentised maximum).
+
+    Each replicate's largest distance from the mean of the replicates in standard deviations is taken along the
+    curve; the band reaches as many standard deviations as a share ``level`` of them stays within, or what
+    ``stretch`` makes of that number. Where replicates do not differ the band has no width.
+    """
+    mean, spread = values.mean(axis=0), values.std(axis=0)
+    moving = spread > 1e-12 * np.maximum(np.abs(mean), 1e-300)
+    if not moving.any():
+        return mean, mean.copy()
+    distance = np.abs(values[:, moving] - mean[moving]) / spread[moving]
+    return deviation_bounds(values, stretch(float(quantile(distance.max(axis=1), level))), rates=rates)
+
+
+# -- what is done to replicates before -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -71,24 +137,30 @@ class Calibration:
         names = ("rate", "scale", "weight", "freedom", "units")
         return replace(each[0], **{name: np.hstack([getattr(own, name) for own in each]) for name in names})
 
+    @staticmethod
+    def least_sure(each: Sequence[Calibration]) -> Calibration:
+        """Return the first with the fewest degrees of freedom of any, and the largest scale."""
+        freedom, units = (np.min([getattr(own, name) for own in each], axis=0) for name in ("freedom", "units"))
+        return replace(each[0], freedom=freedom, units=units, scale=np.max([own.scale for own in each], axis=0))
+
     @property
     def overall(self) -> Calibration:
         """The calibration of one number made of all thresholds: as sure as most of them."""
         freedom, units = np.median(self.freedom, keepdims=True), self.units.min(keepdims=True)
         return replace(self, freedom=freedom, units=units)
 
-    def at(self, point: int) -> Calibration:
-        """Return the calibration at one threshold, as far as tails go."""
-        return replace(self, freedom=self.freedom[[point]], units=self.units[[point]])
+    def at(self, points: Any) -> Calibration:
+        """Return the calibration at some thresholds, as far as tails go."""
+        return replace(self, freedom=self.freedom[points], units=self.units[points])
 
     def reach(self, deviations: float | Floats) -> Floats:
         """Return how many standard deviations of few users' replicates are worth so many of a known one."""
         from scipy.special import log_ndtr, stdtrit
 
         few = np.isfinite(self.freedom)
-        freedom, lost = self.freedom[few], self.lost[few]
+        freedom = self.freedom[few]
         reached = np.array(np.broadcast_to(np.asarray(deviations, dtype=np.float64), self.freedom.shape))
-        reached[few] = -lost * stdtrit(freedom, np.exp(log_ndtr(-reached[few])))
+        reached[few] = -self.lost[few] * stdtrit(freedom, np.exp(log_ndtr(-reached[few])))
         return reached
 
     @property
@@ -206,20 +278,15 @@ def calibrated(
     spread: Spread,
     *,
     scale: Floats | None = None,
-    weight: Floats | None = None,
-    growth: tuple[float, float] = (0.0, 0.0),
+    pseudo: bool = True,
 ) -> Calibration:
     """Return the calibration of draws that vary so; in the difference of paired systems no pseudo-users have weight."""
     rate = error_rates(test, thresholds)
     freedom, units = spread.joint_freedom(slopes_of(test, rate, plan))
-    scale = np.ones_like(rate) if scale is None else scale
-    weight = np.zeros_like(rate) if weight is None else weight
-    return Calibration(rate, scale, weight, freedom, units, spread, growth)
-
-
-def drawn_growth(plan: BootstrapPlan) -> tuple[float, float]:
-    """Return what is drawn of a future set: it grows with its users; that each has other trials is the scale's."""
-    return plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1]
+    weight = spread.pseudo if pseudo else np.zeros_like(rate)
+    # A future set grows with its users; that each has other trials is the scale's.
+    growth = plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1]
+    return Calibration(rate, np.ones_like(rate) if scale is None else scale, weight, freedom, units, spread, growth)
 
 
 def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]) -> Spread:
@@ -232,10 +299,10 @@ def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, othe
     rows = []
     for name in ("negative", "positive"):
         a, b = (_sample([sets[k]], [cuts[k]], name, owners[k], sign) for k, sign in enumerate((1.0, -1.0)))
-        wrong, of_both = a.totals[0] - b.totals[0], a.totals[0] + b.totals[0]
-        per_unit, follows = size_follows(of_both / 2, a.people.sizes[0])
-        found = replace(spread_of_means(a, b), erring=kish(wrong), per_unit=per_unit, follows=follows)
-        rows.append(replace(found, value=np.ravel(of_both.sum(axis=0) / (2 * a.people.n[0]))))
+        of_both, n = (a.totals[0] + b.totals[0]) / 2, a.people.n[0]
+        per_unit, follows = size_follows(of_both, a.people.sizes[0])
+        erring, value = kish(a.totals[0] - b.totals[0]), of_both.sum(axis=0) / n
+        rows.append(replace(spread_of_means(a, b), erring=erring, value=value, per_unit=per_unit, follows=follows))
     return Spread.stack(rows)
 
 
@@ -255,3 +322,59 @@ def _sample(
     number = sets[0].negative_weights if negative else sets[0].positive.number
     people = People(getattr(owners, name), owners.count, owners.negative_partner if negative else None, number)
     return SampleMean(Errors.of([getattr(each, name).score for each in sets], cuts, above=negative), people, sign)
+
+
+# -- warnings about the errors seen ---------------------------------------------------------------------------------
+
+
+def error_cautions(
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, calibration: Calibration | None, *, paired: bool = False
+) -> tuple[Caution, ...]:
+    """Return warnings about the errors at these thresholds; of ``paired`` systems, about those they do not share.
+
+    Where a threshold accepts or rejects everything whatever its score, that is no finding.
+    """
+    spread = plan.design.spread(test, thresholds, plan) if calibration is None else calibration.spread
+    decides = np.isfinite(thresholds)
+    if plan.alpha is not None and plan.alpha.shape == decides.shape and decides.size > 2:
+        decides &= (plan.alpha > 0) & (plan.alpha < 1)  # the ends of a grid are no finding
+    matters = _matters(test, thresholds, plan, spread, calibration) & decides
+    found: list[Caution] = []
+    for row, (important, name) in enumerate(zip(matters, CLASSES, strict=True)):
+        own = spread.row(row)
+        none = important & (own.erring == 0)
+        if none.any() and 3 * none.sum() >= important.sum() and not paired:
+            users = f" and {spread.people} users" if spread.people else ""
+            found.append(
+                Caution(
+                    "no-errors",
+                    f"no error among the {name}{_where(none, plan)}: the interval rests on "
+                    f"{getattr(test, f'n_{name}')} trials{users} without one, not on any that was seen",
+                )
+            )
+        what = f"what tells the systems apart on the {name}" if paired else f"the errors among the {name}"
+        found += unit_cautions(own, important, lambda mask: _where(mask, plan), what)
+    return tuple({caution.code: caution for caution in reversed(found)}.values())[::-1]
+
+
+def _matters(
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, calibration: Calibration | None
+) -> NDArray[np.bool_]:
+    """Tell where each class (rows) has a share worth mentioning in the variance, that of pseudo-users included."""
+    rate = error_rates(test, thresholds) if calibration is None else calibration.rate
+    slopes = slopes_of(test, rate, plan)
+    sizes = np.array([[test.n_negatives], [test.n_positives]])
+    pseudo = np.ones_like(rate) if calibration is None else calibration.weight
+    variance = spread.variance + (pseudo / sizes) ** 2 / 2
+    if slopes is not None:
+        variance = variance * slopes**2
+    return np.asarray((variance >= MATTERS * variance.sum(axis=0)) & (variance > 0))
+
+
+def _where(here: NDArray[np.bool_], plan: BootstrapPlan) -> str:
+    if plan.alpha is None or plan.alpha.shape != here.shape:
+        return f" at {here.sum()} of {here.size} thresholds" if here.size > 1 else ""
+    alphas = plan.alpha[here]
+    if alphas.size == 1:
+        return f" at alpha {alphas[0]:.4g}"
+    return f" at {alphas.size} of {here.size} alphas from {alphas.min():.4g} to {alphas.max():.4g}"

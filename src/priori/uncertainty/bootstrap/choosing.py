@@ -10,15 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.compiling import compiled
-from priori.uncertainty.bootstrap import kernel_criteria as kinds
 
-#: Two costs nearer than this are compared again in whole numbers.
-NEAR = 1e-12
+#: The kinds of criteria that have a rule here; `priori.uncertainty.bootstrap.readers` tells which a criterion is.
+WEIGHTED, TARGET_NEGATIVE, TARGET_POSITIVE, EQUAL_ERROR, AT_MOST_NEGATIVE, AT_MOST_POSITIVE = range(6)
 
 _S32 = np.uint64(32)
 _MASK = np.uint64(0xFFFFFFFF)
-#: An alpha of 1/2. A plain 1 would be a type of its own, for which all is compiled again.
-_HALF, _WHOLE = np.int64(1), np.int64(2)
 
 
 @compiled
@@ -78,7 +75,7 @@ def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-un
 @compiled
 def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
     """Choose by the rule of a kind of criterion."""
-    if kind == kinds.WEIGHTED:  # where the weighted sum of the error rates is least
+    if kind == WEIGHTED:  # where the weighted sum of the error rates is least
         size = _corners(negative, positive, lowest, totals, True, scratch)
         _walk(size, totals, p, q, scratch, chosen)
         following, gap = np.int64(-1), np.int64(-1)
@@ -87,20 +84,14 @@ def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # 
                 following = chosen[k]
                 gap = _gap_before(following, negative, positive, lowest)
             chosen[k] = gap
-    elif kind == kinds.PRECISION_RECALL:  # where the weighted sum of precision and recall is greatest
-        size = _rising_precision(negative, positive, lowest, totals, scratch)
-        for k in range(p.size):
-            chosen[k] = _best_precision_recall(size, totals, p[k], q[k], scratch)
-    elif kind == kinds.EQUAL_ERROR:
+    elif kind == EQUAL_ERROR:
         fill(chosen, _equal_error(negative, positive, lowest, totals))
-    elif kind == kinds.BREAK_EVEN:
-        fill(chosen, _break_even(negative, positive, lowest, totals))
-    elif kind == kinds.AT_MOST_NEGATIVE or kind == kinds.AT_MOST_POSITIVE:  # one rate at most alpha, the other least
+    elif kind >= AT_MOST_NEGATIVE:  # one rate at most alpha, the other least
         size = _corners(negative, positive, lowest, totals, False, scratch)
         for k in range(p.size):
             if p[k] < 0:  # beyond every score, where no later trial can be an error
                 last = _gap_before(negative.size, negative, positive, lowest)
-                chosen[k] = last if kind == kinds.AT_MOST_NEGATIVE else lowest - 1
+                chosen[k] = last if kind == AT_MOST_NEGATIVE else lowest - 1
             else:
                 following = _within_limit(kind, size, totals, p[k], q[k], scratch)
                 chosen[k] = _gap_before(following, negative, positive, lowest)
@@ -204,9 +195,9 @@ def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: igno
     """Write the best candidate for each value of one class's errors, thresholds rising; return their number.
 
     Of the candidates with equal FP the lowest threshold has the fewest FN; of those with equal FN the highest
-    has the fewest FP, unless nothing true is accepted: precision and recall then tie, for the lowest to win.
+    has the fewest FP.
     """
-    on_negatives = kind == kinds.TARGET_NEGATIVE
+    on_negatives = kind == TARGET_NEGATIVE
     fp, fn, gap = _rejecting_lowest(negative, positive, lowest, totals)
     scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, gap
     size = 1
@@ -219,7 +210,7 @@ def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: igno
         moved = alarms if on_negatives else misses
         if moved > 0:
             size += 1
-        elif on_negatives or (kind == kinds.TARGET_RECALL and fn == totals[1]):
+        elif on_negatives:
             continue
         scratch[0, size - 1], scratch[1, size - 1], scratch[2, size - 1] = fp, fn, g
     return size
@@ -228,7 +219,7 @@ def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: igno
 @compiled
 def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     """Return the gap whose error rate is nearest to p / q; the errors fall (FP) or rise (FN) along the list."""
-    on_negatives = kind == kinds.TARGET_NEGATIVE
+    on_negatives = kind == TARGET_NEGATIVE
     row = 0 if on_negatives else 1
     whole = at_least_one(totals[row])
     low, high = 0, size  # the first candidate whose rate is at most (FP), at least (FN) p / q
@@ -244,9 +235,7 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
     before, after = low - 1, low
     sign = compare(2 * p, whole, q, scratch[row, before] + scratch[row, after])
     fp, fn, next_fp, next_fn = scratch[0, before], scratch[1, before], scratch[0, after], scratch[1, after]
-    if sign == 0 and kind == kinds.TARGET_RECALL:
-        nearer_before = _advantage(_HALF, _WHOLE, totals[1], fp, fn, next_fp, next_fn) >= 0
-    elif sign == 0:
+    if sign == 0:
         nearer_before = (fp - next_fp) * at_least_one(totals[1]) <= (next_fn - fn) * at_least_one(totals[0])
     else:
         nearer_before = sign > 0 if on_negatives else sign < 0
@@ -259,7 +248,7 @@ def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped
 
     The errors fall (FP) or rise (FN) along the corners; where none keeps the limit the nearest is the first.
     """
-    row = 0 if kind == kinds.AT_MOST_NEGATIVE else 1
+    row = 0 if kind == AT_MOST_NEGATIVE else 1
     low, high = 0, size  # the first corner that keeps the limit (FP), that breaks it (FN)
     while low < high:
         middle = (low + high) >> 1
@@ -291,115 +280,3 @@ def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped
         fn += misses
         gap = g
     return gap
-
-
-# -- precision and recall ------------------------------------------------------------------------------------
-
-
-@compiled
-def _advantage(p, q, positives, fp, fn, other_fp, other_fn):  # type: ignore[no-untyped-def]
-    """Return the sign of what one candidate has over another in alpha precision + (1 - alpha) recall, exactly."""
-    tp, other_tp = positives - fn, positives - other_fn
-    accepted, other_accepted = at_least_one(tp + fp), at_least_one(other_tp + other_fp)
-    precise, more = tp * other_accepted - other_tp * accepted, tp - other_tp
-    sign = 1
-    if precise < 0 or (precise == 0 and more < 0):  # the other is the more precise, or as precise and finds more
-        sign, precise, more = -1, -precise, -more
-    if more >= 0:
-        return sign if p * precise > 0 or (q - p) * more > 0 else 0
-    return sign * compare(p * positives, precise, (p - q) * more, accepted * other_accepted)
-
-
-@compiled
-def _rising_precision(negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
-    """Write the candidates that may be best for some alpha, thresholds rising; return their number.
-
-    Recall falls along them, so precision must rise; what lies clearly inside the hull goes too.
-    """
-    fp, fn, gap = _rejecting_lowest(negative, positive, lowest, totals)
-    if fn == totals[1]:  # no positive can be accepted: all tie, the lowest threshold wins
-        scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, gap
-        return 1
-    size = np.int64(0)
-    corner = True
-    best_tp, best_accepted = np.int64(-1), np.int64(1)
-    for g in range(lowest, negative.size + 1):
-        at_end = g == negative.size
-        if corner and (at_end or positive[g] > 0):
-            tp = totals[1] - fn
-            accepted = at_least_one(tp + fp)
-            if tp * best_accepted > best_tp * accepted or (size == 0):
-                best_tp, best_accepted = tp, accepted
-                size = _push_precision(size, fp, fn, gap, totals[1], scratch)
-            corner = False
-        if not at_end:
-            if positive[g] > 0:
-                fn += positive[g]
-                gap = g
-            if negative[g] > 0:
-                fp -= negative[g]
-                corner = True
-                gap = g
-    return size
-
-
-@compiled
-def _precision(i, positives, scratch):  # type: ignore[no-untyped-def]
-    tp = positives - scratch[1, i]
-    return tp / at_least_one(tp + scratch[0, i])
-
-
-@compiled
-def _push_precision(size, fp, fn, gap, positives, scratch):  # type: ignore[no-untyped-def]
-    scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
-    precision = _precision(size, positives, scratch)
-    while size > 1:
-        middle, first = _precision(size - 1, positives, scratch), _precision(size - 2, positives, scratch)
-        left = (scratch[1, size - 1] - scratch[1, size - 2]) * (precision - middle)
-        right = (middle - first) * (fn - scratch[1, size - 1])
-        if left <= right + NEAR * (left + right):
-            break
-        size -= 1
-        scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
-    return size + 1
-
-
-@compiled
-def _best_precision_recall(size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
-    """Return the gap that is best at p / q: floats find the neighbourhood, whole numbers decide."""
-    positives = at_least_one(totals[1])
-    alpha = p / q
-    best = 0
-    top = -1.0
-    for i in range(size):
-        value = alpha * _precision(i, totals[1], scratch) + (1 - alpha) * (totals[1] - scratch[1, i]) / positives
-        if value > top + NEAR:
-            best, top = i, value
-        elif value >= top - NEAR:
-            fp, fn, best_fp, best_fn = scratch[0, i], scratch[1, i], scratch[0, best], scratch[1, best]
-            sign = _advantage(p, q, totals[1], fp, fn, best_fp, best_fn)
-            if sign > 0 or (sign == 0 and _advantage(_HALF, _WHOLE, totals[1], fp, fn, best_fp, best_fn) > 0):
-                best, top = i, value
-    return scratch[2, best]
-
-
-@compiled
-def _break_even(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
-    """Return the gap with the smallest |precision - recall| among those that accept a positive, if any does."""
-    positives = totals[1]
-    fp, fn, best = _rejecting_lowest(negative, positive, lowest, totals)
-    best_fp, best_fn = fp, fn
-    for g in range(lowest, negative.size):
-        if negative[g] == 0 and positive[g] == 0:
-            continue
-        fp -= negative[g]
-        fn += positive[g]
-        tp, best_tp = positives - fn, positives - best_fn
-        if tp == 0:
-            break
-        accepted, best_accepted = tp + fp, best_tp + best_fp
-        apart, best_apart = tp * abs(positives - accepted), best_tp * abs(positives - best_accepted)
-        sign = compare(apart, best_accepted, best_apart, accepted)
-        if sign < 0 or (sign == 0 and _advantage(_HALF, _WHOLE, positives, fp, fn, best_fp, best_fn) > 0):
-            best, best_fp, best_fn = g, fp, fn
-    return best

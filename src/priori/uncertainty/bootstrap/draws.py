@@ -1,27 +1,29 @@
-"""Draws: a set laid out in bins of scores, and how many trials of each class a replicate has in each of them.
+"""Draws: a set laid out in units and bins, and how many trials of each class a replicate has in each bin.
 
-A bin lies between two cuts: fixed thresholds, neighbouring distinct scores, or narrow cuts of a set with many scores. A
-unit is what is drawn together: a user with all trials, or a trial among others. Readers (`priori.uncertainty.bootstrap.
-readers`) see the counts in bins only, nothing of units, scores or trials.
+A unit is what is drawn together: a user with all trials, or a trial among others. What is read of a draw
+(`priori.uncertainty.bootstrap.readers`) sees the counts in bins only, nothing of units, scores or trials.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.cautions import Caution
 from priori.base.types import Codes, Floats, Ints
-from priori.scores import BOUND, Scores, ScoreSet
-from priori.scores.sorting import gaps_of
-from priori.uncertainty.bootstrap.kernel_loading import load_kernel
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
+from priori.scores import Scores
+from priori.uncertainty.bootstrap.layout import Bins, Identities
+
+if TYPE_CHECKING:
+    from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
 #: A bin of a unit with fewer trials is drawn trial by trial, one with more by a binomial: as dear as so many draws.
 LIGHT = 24
@@ -32,8 +34,6 @@ TABLED, TABLED_MEAN, TABLED_MOST = 1 << 10, 4, 256
 SHORT = 5.0
 #: The equal parts of the unit interval for which it is known where to begin in a table.
 GUIDES = 256
-#: Sets with more distinct scores are counted in narrow bins.
-DISTINCT = 1 << 15
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
 #: The counts that a batch of replicates holds: as many as stay near a processor, or those of so many replicates.
@@ -41,6 +41,20 @@ HELD, TOGETHER = 1 << 19, 16
 
 #: The counts of the negatives and of the positives of some replicates: (replicates, bins) each.
 Pair = tuple[Any, Any]
+
+_log = logging.getLogger("priori")
+_warned = False
+
+
+def load_kernel(name: str, module: str = "kernels") -> Any:
+    """Import a kernel by name; say so where one has to be compiled, which happens once on a machine."""
+    global _warned
+    kernel = getattr(import_module(f"priori.uncertainty.bootstrap.{module}"), name)
+    cached = Path(kernel.stats.cache_path or "/").glob(f"{module}.{kernel.__name__}-*.nbi")
+    if not _warned and not kernel.signatures and not any(cached):
+        _warned = True
+        _log.warning("compiling the bootstrap kernels, once on this machine ...")
+    return kernel
 
 
 def rows_for(numbers: int, work: int, held: int) -> int:
@@ -51,108 +65,6 @@ def rows_for(numbers: int, work: int, held: int) -> int:
             (1 << 19) // max(numbers, 1), (1 << 26) // max(work, 1), max(HELD // held, min(TOGETHER, (1 << 22) // held))
         ),
     )
-
-
-# -- where trials lie --------------------------------------------------------------------------------------------
-
-
-class Bins(NamedTuple):
-    """The bins of the trials of one system: class by class the bin of each trial, and how many bins there are.
-
-    Attacks with the share ``omega`` = p / q of the negatives (q = 0: none) have bins of their own above all others.
-    """
-
-    negative: Codes
-    positive: Codes
-    number: int
-    omega: Ints
-
-
-def bins_between(scores: Scores, cuts: Floats) -> Bins:
-    """Return the bins that trials have between ascending cuts; a score at a cut lies below it."""
-    negative, positive = (gaps_of(cuts, trials.score).astype(np.int32) for trials in (scores.negative, scores.positive))
-    negative = negative + (attacks_of(scores) * (cuts.size + 1)).astype(np.int32)
-    return Bins(negative, positive, cuts.size + 1, share_of(scores))
-
-
-def share_of(scores: Scores) -> Ints:
-    """Return the share of attacks among the negatives as two whole numbers, (0, 0) where they have none."""
-    omega = scores.omega
-    pair = (0, 0) if omega is None else omega.limit_denominator(10**6).as_integer_ratio()
-    return np.array(pair, dtype=np.int64)
-
-
-def attacks_of(scores: Scores) -> NDArray[np.bool_]:
-    """Return which negatives are attacks with a share of their own."""
-    attack = scores.negative.attack
-    return (
-        np.zeros(scores.negative.score.size, dtype=np.bool_) if scores.omega is None or attack is None else attack > 0
-    )
-
-
-def distinct_scores(*scores: Scores) -> Floats:
-    """Return the distinct scores of sets, ascending."""
-    return np.unique(np.concatenate([trials.score for each in scores for trials in (each.negative, each.positive)]))
-
-
-def many_scores(scores: Scores) -> bool:
-    """Tell whether a set has more distinct scores than are told apart; some of them often say so."""
-    score = np.concatenate([scores.negative.score, scores.positive.score])
-    return score.size > DISTINCT and any(
-        np.unique(score[::step]).size > DISTINCT for step in (max(score.size // (2 * DISTINCT), 1), 1)
-    )
-
-
-def narrow_cuts(scores: Scores) -> Floats | None:
-    """Return cuts between which lie at most `BOUND` of either class, or one trial; None where scores are few.
-
-    Scores that more of a class share are bins of their own.
-    """
-    if not many_scores(scores):
-        return None
-    values = distinct_scores(scores)
-    ends = np.zeros(values.size, dtype=np.bool_)
-    for trials in (scores.negative, scores.positive):
-        below: Any = np.append(0, np.searchsorted(trials.sorted, values, side="right"))
-        if trials.number is not None:
-            below = np.append(0, np.cumsum(trials.number[trials.order]))[below]
-        count = np.diff(below)
-        step = max(0.8 * BOUND * count.sum(), 1.0)
-        passed = np.floor(np.cumsum(count) / step)
-        alone = count > max(step / 4, 1.0)
-        ends |= np.diff(passed, prepend=0.0) > 0
-        ends |= alone
-        ends[:-1] |= alone[1:]
-    ends[[0, -1]] |= [values[0] == -np.inf, True]
-    return values[ends]
-
-
-def bins_caution(*sets: ScoreSet) -> list[Caution]:
-    """Say so where a set in memory is resampled in narrow bins."""
-    if not any(many_scores(scores.load()) for scores in sets if not scores.scanned):
-        return []
-    bound = f"no rate at any threshold is off by more than {BOUND:.0e}, or one trial"
-    return [Caution("resampled-in-cells", f"more than {DISTINCT} distinct scores, resampled in narrow bins: {bound}")]
-
-
-def in_narrow_bins(dev: Scores, test: Scores) -> tuple[Scores, Scores]:
-    """Return both sets with every score moved up to the end of its bin, where scores are many.
-
-    Where the development set has many, every new threshold lies where a bin ends, and counts at it are exact.
-    """
-    cuts = narrow_cuts(dev)
-    return _moved_up(dev, cuts), _moved_up(test, narrow_cuts(test) if cuts is None else cuts)
-
-
-def _moved_up(scores: Scores, cuts: Floats | None) -> Scores:
-    if cuts is None:
-        return scores
-    moved = []
-    for trials in (scores.negative, scores.positive):
-        end = gaps_of(cuts, trials.score)
-        up = np.where(end < cuts.size, cuts[np.minimum(end, cuts.size - 1)], trials.score)
-        moved.append(replace(trials, score=up))
-    return replace(scores, negative=moved[0], positive=moved[1])
 
 
 # -- what is drawn ----------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
-"""The compiled loops over replicates: how often units come, and how many trials come in each bin.
+"""The compiled loops over replicates: how many trials come in each bin, what is read of them, and largest deviations.
 
 Importing this module imports numba: `priori.uncertainty.bootstrap.draws` does so when a bootstrap runs. The loops know
-units, bins and whole numbers, nothing of scores, measures or intervals.
+units, bins and whole numbers, nothing of measures or intervals. Each reader, and `weigh`, stands in plain numpy in
+`priori.uncertainty.bootstrap.plain`.
 """
 
 from __future__ import annotations
@@ -9,15 +10,22 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.compiling import compiled
-from priori.uncertainty.bootstrap.choosing import fill, stratum_weights, total
+from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, fill, stratum_weights, total
 from priori.uncertainty.bootstrap.streams import GAMMA, below, binomial, fraction, mix, picks, stream
 
 #: Trials drawn among themselves in one go: their bins and counts fit a processor's cache.
 PART = np.int64(1 << 14)
 #: Bins that are written together, so that what is written lies together.
 TOGETHER = np.int64(64)
+#: What is looked for along the curve.
+EER, MIN_DCF, AUC = range(3)
+#: Which signs of a difference are looked at: its own; both; or its own, after all of them with the other sign.
+OWN, BOTH, OTHERS_FIRST = range(3)
 #: How the trials of a unit come: drawn among themselves, or drawn as rows of both classes together.
 WITHIN, ROWS = range(1, 3)
+
+
+# -- draw --------------------------------------------------------------------------------------------------------
 
 
 @compiled
@@ -55,8 +63,7 @@ def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # ty
 def weigh(drawn, entries, counts):  # type: ignore[no-untyped-def]
     """Write how many trials bin b has in draw d into ``counts[d, b]``, where unit u comes ``drawn[u, d]`` times.
 
-    Loops over draws are the inner ones, so that processors take several at a time. In numpy:
-    `priori.uncertainty.bootstrap.plain.weigh`.
+    Loops over draws are the inner ones, so that processors take several at a time.
     """
     start, unit, partner, number = entries.start, entries.unit, entries.partner, entries.number
     draws, bins = counts.shape
@@ -232,3 +239,179 @@ def join_attacks(negative, omega, positive):  # type: ignore[no-untyped-def]
         own, other = stratum_weights(omega, impostors, attacks, total(positive[i]))
         for b in range(width):
             row[b] = own * row[b] + other * row[width + b]
+
+
+# -- read --------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def count_rejected(counts, ranks, rejected, totals):  # type: ignore[no-untyped-def]
+    """Write how many trials the first ``ranks[r, k]`` bins of row r hold into ``rejected[r, k]``, and all of them."""
+    below = np.empty(counts.shape[1] + 1, counts.dtype)
+    below[0] = 0
+    for i in range(counts.shape[0]):
+        for b in range(counts.shape[1]):
+            below[b + 1] = below[b] + counts[i, b]
+        for k in range(ranks.shape[1]):
+            rejected[i, k] = below[ranks[i, k]]
+        totals[i, 0] = below[counts.shape[1]]
+
+
+@compiled
+def choose_again(kind, negative, positive, values, lowest, p, q, others, ranks):  # type: ignore[no-untyped-def]
+    """Choose the thresholds of every row of counts on bins with these ``values``, the first ``lowest`` of them -inf.
+
+    ``ranks[r, k]`` becomes how many of the ``others``, the values of the set that is judged, the threshold at alpha
+    k = p / q rejects; alphas ascend.
+    """
+    scratch, chosen = np.empty((3, values.size + 1), np.int64), np.empty(p.size, np.int64)
+    for i in range(negative.shape[0]):
+        choose_row(kind, negative[i], positive[i], values, lowest, p, q, others, scratch, chosen, ranks[i])
+
+
+@compiled
+def choose_row(  # type: ignore[no-untyped-def]
+    kind, negative, positive, values, lowest, p, q, others, scratch, chosen, ranks
+):
+    """Do so for one row."""
+    totals = np.empty(2, np.int64)
+    totals[0], totals[1] = total(negative), total(positive)
+    choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
+    for k in range(p.size):
+        if k > 0 and chosen[k] == chosen[k - 1]:
+            ranks[k] = ranks[k - 1]
+        else:
+            ranks[k] = rank_of(others, threshold_after(values, negative, positive, chosen[k]))
+
+
+@compiled
+def threshold_after(values, negative, positive, chosen):  # type: ignore[no-untyped-def]
+    """Return the threshold between a bin and the next one drawn: -1 is below all bins."""
+    following = chosen + 1
+    while following < values.size and negative[following] == 0 and positive[following] == 0:
+        following += 1
+    low = values[chosen] if chosen >= 0 else -np.inf
+    if following == values.size:  # reject all; where every score drawn is -inf, the lowest threshold does already
+        return np.inf if low > -np.inf else -np.inf
+    middle = 0.5 * low + 0.5 * values[following]
+    return middle if low <= middle < values[following] else low
+
+
+@compiled
+def rank_of(values, threshold):  # type: ignore[no-untyped-def]
+    """Return how many of ascending values are at most the threshold."""
+    low, high = 0, values.size
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] <= threshold:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def climb(negative, positive, p, q, heights):  # type: ignore[no-untyped-def]
+    """Write the height of the ROC curve of every row of counts at false positive rates p / q, which ascend.
+
+    Where the curve runs straight up this is its upper point; inside a bin with both classes it is on the straight line
+    between the ends.
+    """
+    for i in range(heights.shape[0]):
+        negatives, positives = total(negative[i]), at_least_one(total(positive[i]))
+        fp, tp, b = np.int64(0), np.int64(0), negative.shape[1] - 1
+        for k in range(p.size):
+            allowed = np.int64(np.float64(p[k]) * negatives / q[k])  # most false positives at the rate, nearly
+            while compare(p[k], negatives, q[k], allowed + 1) >= 0:
+                allowed += 1
+            while compare(p[k], negatives, q[k], allowed) < 0:
+                allowed -= 1
+            while b >= 0 and fp + negative[i, b] <= allowed:
+                fp += negative[i, b]
+                tp += positive[i, b]
+                b -= 1
+            heights[i, k] = tp / positives
+            if b >= 0:
+                part = (np.float64(p[k]) * negatives / q[k] - fp) / negative[i, b]
+                heights[i, k] = (tp + positive[i, b] * max(part, 0.0)) / positives
+
+
+@compiled
+def along_the_curve(negative, positive, figure, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
+    """Write the figure of every row of counts into ``found``; the costs are those of all misses and all false alarms.
+
+    A class that was not drawn counts as rejected. The equal error rate is the mean of the error rates where they are
+    nearest to one another, in whole numbers; of two such the smaller.
+    """
+    for i in range(found.size):
+        negatives, positives = total(negative[i]), total(positive[i])
+        far, frr = 1.0 if negatives else 0.0, 0.0 if positives else 1.0
+        nearest = negatives * positives
+        best = 1.0 if figure == AUC else cost_fn * frr + cost_fp * far if figure == MIN_DCF else 0.5
+        tn, fn = np.int64(0), np.int64(0)
+        for b in range(negative.shape[1]):
+            if negative[i, b] == 0 and positive[i, b] == 0:
+                continue
+            tn += negative[i, b]
+            fn += positive[i, b]
+            alarms = 1 - tn / negatives if negatives else 0.0
+            misses = fn / positives if positives else 1.0
+            if figure == EER:
+                apart = abs((negatives - tn) * at_least_one(positives) - fn * at_least_one(negatives))
+                if apart < nearest or (apart == nearest and (alarms + misses) / 2 < best):
+                    nearest, best = apart, (alarms + misses) / 2
+            elif figure == MIN_DCF:
+                best = min(best, cost_fn * misses + cost_fp * alarms)
+            else:  # what lies above the curve is taken away
+                best -= (frr + misses) / 2 * (far - alarms)
+                far, frr = alarms, misses
+        found[i] = best
+
+
+# -- the largest of many studentised differences -----------------------------------------------------------------
+
+
+@compiled
+def count_maxima(values, plus, minus, scale, reached, signs, counts, largest):  # type: ignore[no-untyped-def]
+    """Add to ``counts[k]`` the draws where the largest of the deviations 0 to k is at least ``reached[k]``.
+
+    ``values[c, d]`` is column c in draw d, ``scale[k] * (values[plus[k]] - values[minus[k]])`` deviation k, by the
+    ``signs`` that count. ``largest`` becomes the largest of all in each draw. The loop over draws is the inner one, so
+    that processors take several at a time.
+    """
+    draws = values.shape[1]
+    for d in range(draws):
+        largest[d] = -np.inf
+    if signs == OTHERS_FIRST:
+        for k in range(plus.size):
+            one, other, factor = values[plus[k]], values[minus[k]], scale[k]
+            for d in range(draws):
+                deviation = (other[d] - one[d]) * factor
+                largest[d] = deviation if deviation > largest[d] else largest[d]
+    for k in range(plus.size):
+        one, other, factor, enough = values[plus[k]], values[minus[k]], scale[k], reached[k]
+        beyond = 0
+        if signs == BOTH:
+            for d in range(draws):
+                deviation = abs(one[d] - other[d]) * factor
+                highest = deviation if deviation > largest[d] else largest[d]
+                largest[d] = highest
+                beyond += highest >= enough
+        else:
+            for d in range(draws):
+                deviation = (one[d] - other[d]) * factor
+                highest = deviation if deviation > largest[d] else largest[d]
+                largest[d] = highest
+                beyond += highest >= enough
+        counts[k] += beyond
+
+
+@compiled
+def count_turns(values, plus, minus, counts):  # type: ignore[no-untyped-def]
+    """Add to ``counts[k]`` the draws where column ``plus[k]`` of ``values[c, d]`` is not above column ``minus[k]``."""
+    for k in range(plus.size):
+        one, other = values[plus[k]], values[minus[k]]
+        beyond = 0
+        for d in range(values.shape[1]):
+            beyond += one[d] <= other[d]
+        counts[k] += beyond

@@ -23,26 +23,30 @@ def weigh(drawn: Floats, entries: Entries) -> Floats:
 
 
 def choose_again(
-    criterion: Criterion | None,
+    criterion: Criterion,
     fractions: tuple[Fraction, ...],
     counts: tuple[Any, Any],
     values: Floats,
     others: Floats,
     kept: Floats,
 ) -> Index:
-    """Return how many of the ``others`` each new threshold rejects, by any criterion: each row is written out for it.
+    """Return how many of the ``others`` each new threshold rejects, by any criterion.
 
     Where a draw left a class empty nothing can be chosen, and the thresholds are those ``kept``.
     """
     ranks = []
-    for row in zip(*counts, strict=True):
+    for negative, positive in zip(*counts, strict=True):
         thresholds = kept
-        if all(each.any() for each in row):
-            assert criterion is not None
-            negative, positive = (Trials(np.repeat(values, each)) for each in row)
-            thresholds = criterion.choose(Scores(negative, positive), fractions).threshold
+        if negative.any() and positive.any():
+            thresholds = criterion.choose(counted(negative, positive, values), fractions).threshold
         ranks.append(np.searchsorted(others, thresholds, side="right"))
     return np.array(ranks)
+
+
+def counted(negative: Ints, positive: Ints, values: Floats) -> Scores:
+    """Return a set with so many trials of each class at these values."""
+    of_class = [Trials(values[each > 0], number=each[each > 0]) for each in (negative, positive)]
+    return Scores(of_class[0], of_class[1])
 
 
 def climb(negative: Ints, positive: Ints, rate: Fraction) -> float:

@@ -1,135 +1,335 @@
-"""The three readers of counts in bins, compiled: at thresholds, with thresholds chosen again, along the ROC.
+"""The three readers of a draw: at thresholds, with thresholds chosen again, along the ROC; for all replicates.
 
-Importing this module imports numba. Each has its plain version in `priori.uncertainty.bootstrap.plain`.
+A reader lays sets out as a plan draws them, and reads numbers off the counts in bins of some replicates at a time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from fractions import Fraction
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from priori.base.compiling import compiled
-from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, total
+from priori.base.errors import OptionError
+from priori.base.processors import thread_count
+from priori.base.types import Floats, Index, Ints, Progress
+from priori.curves.epc import EPC
+from priori.decisions.constraints import Constraint
+from priori.decisions.criteria import BreakEven, Criterion, Target, WeightedSum
+from priori.decisions.measure import divide
+from priori.decisions.outcomes import Outcomes, count
+from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.score_set import counted_apart
+from priori.uncertainty.bootstrap import plain
+from priori.uncertainty.bootstrap.draws import TEST_USERS, Draws, Pair, lay_out, load_kernel, rows_for, trials_within
+from priori.uncertainty.bootstrap.layout import Bins, bins_between, distinct_scores, in_narrow_bins, narrow_cuts
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 
-#: What is looked for along the curve.
-EER, MIN_DCF, AUC = range(3)
+#: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
+#: an array of (replicates, numbers).
+Statistic = Callable[[list[Outcomes], int], Floats]
+#: Replicates first, first + 1, ...: as many as asked for.
+Batch = Callable[[int, int], list[Outcomes]]
+#: From counts of each class on bins with these values to how many of the other values each new threshold rejects.
+Chooser = Callable[[Pair, Floats, Floats], Index]
+
+CLASS_RATES = {"far", "frr", "tpr", "tnr", "recall", "sensitivity", "specificity"}
 
 
-@compiled
-def count_rejected(counts, ranks, rejected, totals):  # type: ignore[no-untyped-def]
-    """Write how many trials the first ``ranks[r, k]`` bins of row r hold into ``rejected[r, k]``, and all of them."""
-    below = np.empty(counts.shape[1] + 1, counts.dtype)
-    below[0] = 0
-    for i in range(counts.shape[0]):
-        for b in range(counts.shape[1]):
-            below[b + 1] = below[b] + counts[i, b]
-        for k in range(ranks.shape[1]):
-            rejected[i, k] = below[ranks[i, k]]
-        totals[i, 0] = below[counts.shape[1]]
+class Resampled(NamedTuple):
+    """One system to resample: its sets, and how its thresholds come about.
 
-
-@compiled
-def choose_again(kind, negative, positive, values, lowest, p, q, others, ranks):  # type: ignore[no-untyped-def]
-    """Choose the thresholds of every row of counts on bins with these ``values``, the first ``lowest`` of them -inf.
-
-    ``ranks[r, k]`` becomes how many of the ``others``, the values of the set that is judged, the threshold at alpha
-    k = p / q rejects; alphas ascend.
+    ``thresholds`` are used where they stay fixed, ``criterion`` and ``fractions`` where they are chosen again.
+    Systems resampled together hold the same trials in the same order.
     """
-    scratch, chosen = np.empty((3, values.size + 1), np.int64), np.empty(p.size, np.int64)
-    for i in range(negative.shape[0]):
-        choose_row(kind, negative[i], positive[i], values, lowest, p, q, others, scratch, chosen, ranks[i])
+
+    test: ScoreSet
+    thresholds: Floats
+    dev: ScoreSet | None = None
+    criterion: Criterion | None = None
+    fractions: tuple[Fraction, ...] = ()
 
 
-@compiled
-def choose_row(  # type: ignore[no-untyped-def]
-    kind, negative, positive, values, lowest, p, q, others, scratch, chosen, ranks
-):
-    """Do so for one row."""
-    totals = np.empty(2, np.int64)
-    totals[0], totals[1] = total(negative), total(positive)
-    choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
-    for k in range(p.size):
-        if k > 0 and chosen[k] == chosen[k - 1]:
-            ranks[k] = ranks[k - 1]
+def system_of(curve: EPC) -> Resampled:
+    """Return what the bootstrap needs of a curve."""
+    fractions = curve.fractions or tuple(Fraction(float(alpha)) for alpha in curve.alpha)
+    criterion, settled = curve.criterion.settled(curve.dev, fractions)
+    return Resampled(curve.test, curve.threshold, curve.dev, criterion, tuple(settled))
+
+
+def replicate(
+    systems: Sequence[Resampled],
+    plan: BootstrapPlan,
+    statistic: Statistic,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    rows: int | None = None,
+) -> Floats:
+    """Return the statistic of every replicate: an array of (replicates, numbers).
+
+    Replicate r depends on the plan alone, not on ``threads`` or on how many ``rows`` a batch has.
+    """
+    batch, fitting = (at_thresholds if plan.resample == "test" else chosen_again)(systems, plan)
+
+    def work(first: int, size: int) -> Floats:
+        return statistic(batch(first, size), first)
+
+    return gather(work, plan.n_resamples, rows or fitting, threads=threads, progress=progress, even=rows is None)
+
+
+def gather(
+    work: Callable[[int, int], Floats],
+    total: int,
+    rows: int,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    even: bool = True,
+) -> Floats:
+    """Do ``work(first, size)`` for all replicates on all threads, at most ``rows`` of them at a time.
+
+    With ``even`` each thread gets several parts, so that none waits long for the last.
+    """
+    workers = thread_count(threads)
+    step = max(1, min(rows, -(-total // (4 * workers)))) if even else rows
+    finished = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
+    values = work(0, finished)
+    gathered = np.empty((total, values.shape[1]), dtype=values.dtype)
+    gathered[:finished] = values
+    parts = [(start, min(step, total - start)) for start in range(finished, total, step)]
+    if progress:
+        progress(finished, total)
+    for (start, size), values in _each(work, parts, workers):
+        gathered[start : start + size] = values
+        finished += size
+        if progress:
+            progress(finished, total)
+    return gathered
+
+
+def _each(
+    work: Callable[[int, int], Floats], parts: Sequence[tuple[int, int]], workers: int
+) -> Iterator[tuple[tuple[int, int], Floats]]:
+    """Yield the parts as they are done; one worker needs no thread of its own."""
+    if workers == 1:
+        for part in parts:
+            yield part, work(*part)
+        return
+    pool = ThreadPoolExecutor(workers)
+    try:
+        futures = {pool.submit(work, *part): part for part in parts}
+        for finished in as_completed(futures):
+            yield futures.pop(finished), finished.result()  # whoever keeps a future keeps its numbers
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def times_drawn(
+    number: int, rows: int, seed: int, first: int = 0, *, stream: int = TEST_USERS, inner: int = 1
+) -> Floats:
+    """Return how often each of so many units comes, a row for each of the replicates ``first``, ``first + 1``, ..."""
+    drawn = np.empty((number, rows))
+    load_kernel("multiplicities")(first, seed, inner, number, 0, stream, drawn)
+    return drawn.T
+
+
+def draw_of_trials(scores: Scores, seed: int) -> Callable[[int], Scores]:
+    """Return what draws a set again: for a number, as many trials of each class, with replacement."""
+    plan, values = Resampling("sample", rng=seed).settle(None, scores), distinct_scores(scores)
+    draws = lay_out([scores], [bins_between(scores, values[:-1])], plan, None)
+
+    def draw(replicate: int) -> Scores:
+        (counts,) = draws.counts(replicate, 1)
+        if scores.negative.number is None:
+            negative, positive = (Trials(np.repeat(values, own[0])) for own in counts)
         else:
-            ranks[k] = rank_of(others, threshold_after(values, negative, positive, chosen[k]))
+            negative, positive = (Trials(values, number=own[0].copy()) for own in counts)
+        return Scores(negative, positive)
+
+    return draw
 
 
-@compiled
-def threshold_after(values, negative, positive, chosen):  # type: ignore[no-untyped-def]
-    """Return the threshold between a bin and the next one drawn: -1 is below all bins."""
-    following = chosen + 1
-    while following < values.size and negative[following] == 0 and positive[following] == 0:
-        following += 1
-    low = values[chosen] if chosen >= 0 else -np.inf
-    if following == values.size:  # reject all; where every score drawn is -inf, the lowest threshold does already
-        return np.inf if low > -np.inf else -np.inf
-    middle = 0.5 * low + 0.5 * values[following]
-    return middle if low <= middle < values[following] else low
+# -- at thresholds -------------------------------------------------------------------------------------------
 
 
-@compiled
-def rank_of(values, threshold):  # type: ignore[no-untyped-def]
-    """Return how many of ascending values are at most the threshold."""
-    low, high = 0, values.size
-    while low < high:
-        middle = (low + high) >> 1
-        if values[middle] <= threshold:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+def at_thresholds(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
+    """Return the batch function for fixed thresholds, and how many replicates to take at once."""
+    cuts = [np.unique(system.thresholds) for system in systems]
+    ranks = [np.searchsorted(cut, system.thresholds) + 1 for cut, system in zip(cuts, systems, strict=True)]
+    draws = _between(systems, cuts, plan)
+
+    def batch(first: int, rows: int) -> list[Outcomes]:
+        return [
+            outcomes_at(*counts, rank, system.test)
+            for counts, rank, system in zip(draws.counts(first, rows), ranks, systems, strict=True)
+        ]
+
+    return batch, rows_for(sum(rank.size for rank in ranks), draws.work, draws.held)
 
 
-@compiled
-def climb(negative, positive, p, q, heights):  # type: ignore[no-untyped-def]
-    """Write the height of the ROC curve of every row of counts at false positive rates p / q, which ascend.
+def _between(systems: Sequence[Resampled], cuts: Sequence[Floats], plan: BootstrapPlan) -> Draws:
+    """Lay out test sets in the bins between thresholds: trials in memory, or counts of tables."""
+    design = plan.design
+    test, *others = (system.test for system in systems)
+    if len(systems) == 1 and not design.by_user and test.unmixed is test:
+        seen = count(test, cuts[0])
+        sizes = (seen.tn, test.n_negatives), (seen.fn, test.n_positives)
+        negative, positive = (np.diff(rejected, prepend=0, append=size) for rejected, size in sizes)
+        every = np.arange(cuts[0].size + 1, dtype=np.int32)
+        bins = Bins(every, every, every.size, np.zeros(2, dtype=np.int64))
+        return trials_within([], [bins], plan, None, counted=(negative, positive))
+    tests = counted_apart([test, *others], cuts) if design.whole_users else None
+    people = None if tests is None else [design.identities([each])[0] for each in tests]
+    if tests is None:
+        tests = test.count(cuts, ("user",) if design.by_user else (), others)
+        people = design.identities(tests[:1]) * len(tests) if design.by_user else None
+    return lay_out(tests, [bins_between(each, cut) for each, cut in zip(tests, cuts, strict=True)], plan, people)
 
-    Where the curve runs straight up this is its upper point; inside a bin with both classes it is on the straight line
-    between the ends.
+
+def outcomes_at(negative: Any, positive: Any, ranks: Index, test: ScoreSet) -> Outcomes:
+    """Return the outcomes of counts in bins at thresholds that reject so many of them, in each replicate (row)."""
+    rows, kernel, found = len(negative), load_kernel("count_rejected"), []
+    for counts in (negative, positive):
+        rejected, totals = np.empty((rows, ranks.shape[-1]), counts.dtype), np.empty((rows, 1), counts.dtype)
+        kernel(counts, np.broadcast_to(ranks, rejected.shape), rejected, totals)
+        found.append((rejected, totals))
+    (tn, negatives), (fn, positives) = found
+    outcomes = Outcomes(tp=positives - fn, fp=negatives - tn, tn=tn, fn=fn)
+    return outcomes if test.unmixed is test else scaled(outcomes, test.n_negatives)
+
+
+def scaled(outcomes: Outcomes, negatives: int) -> Outcomes:
+    """Return outcomes whose negatives add up to so many; those of a mixture are counted in its own small units."""
+    fp: Any = divide(outcomes.fp, outcomes.negatives, 1.0) * negatives
+    return Outcomes(tp=outcomes.tp, fp=fp, tn=negatives - fp, fn=outcomes.fn)
+
+
+# -- thresholds chosen again ---------------------------------------------------------------------------------
+
+
+def chosen_again(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
+    """Return the batch function for thresholds chosen again, and how many replicates to take at once."""
+    (dev, test), axes = _both_sets(systems, plan)
+    choosers = choosers_of(systems, max(len(system.dev or ()) for system in systems))
+
+    def batch(first: int, rows: int) -> list[Outcomes]:
+        both = zip(dev.counts(first, rows), test.counts(first, rows), strict=True)
+        return [
+            outcomes_at(*on_test, choosers[s](on_dev, *axes[s]), systems[s].test)
+            for s, (on_dev, on_test) in enumerate(both)
+        ]
+
+    numbers = len(systems) * len(systems[0].fractions)
+    return batch, rows_for(numbers, dev.work + test.work, dev.held + test.held)
+
+
+def choosers_of(systems: Sequence[Resampled], trials: int) -> list[Chooser]:
+    """Return how each system chooses its thresholds on sets of about so many trials: compiled, or by the criterion."""
+    choosers: list[Chooser] = []
+    for system in systems:
+        kind = kernel_kind(system.criterion, system.fractions, trials)
+        if kind is None and system.test.unmixed is not system.test:
+            raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
+        choosers.append(_by_criterion(system) if kind is None else _compiled(*kind))
+    return choosers
+
+
+def _compiled(kind: int, p: Ints, q: Ints) -> Chooser:
+    def choose(counts: Pair, values: Floats, others: Floats) -> Index:
+        ranks = np.empty((len(counts[0]), p.size), dtype=np.int64)
+        lowest = int(np.searchsorted(values, -np.inf, side="right"))
+        load_kernel("choose_again")(kind, *counts, values, lowest, p, q, others, ranks)
+        return ranks
+
+    return choose
+
+
+def _by_criterion(system: Resampled) -> Chooser:
+    def choose(counts: Pair, values: Floats, others: Floats) -> Index:
+        assert system.criterion is not None
+        return plain.choose_again(system.criterion, system.fractions, counts, values, others, system.thresholds)
+
+    return choose
+
+
+def kernel_kind(
+    criterion: Criterion | None, fractions: Sequence[Fraction], trials: int
+) -> tuple[int, Ints, Ints] | None:
+    """Return the kind of a criterion with its alphas p / q, or None where only the criterion itself can choose.
+
+    A denominator so large that products with counts pass 64 bits is brought down to the nearest fraction that
+    does not; alphas on a grid or typed by hand are far from it.
     """
-    for i in range(heights.shape[0]):
-        negatives, positives = total(negative[i]), at_least_one(total(positive[i]))
-        fp, tp, k = np.int64(0), np.int64(0), 0
-        for b in range(negative.shape[1] - 1, -1, -1):
-            alarms, hits = negative[i, b], positive[i, b]
-            while k < p.size and alarms > 0 and compare(p[k], negatives, q[k], fp + alarms) < 0:
-                part = (np.float64(p[k]) * negatives / q[k] - fp) / alarms
-                heights[i, k] = (tp + hits * max(part, 0.0)) / positives
-                k += 1
-            fp += alarms
-            tp += hits
-        while k < p.size:
-            heights[i, k] = tp / positives
-            k += 1
+    kind, turned = (None, False) if criterion is None else _kind(criterion)
+    if kind is None:
+        return None
+    largest = 2**61 // max(64 * trials, 1)
+    alphas = [fraction.limit_denominator(largest) for fraction in fractions]
+    if turned:
+        alphas = [1 - alpha for alpha in alphas]
+    p = np.array([alpha.numerator for alpha in alphas], dtype=np.int64)
+    q = np.array([alpha.denominator for alpha in alphas], dtype=np.int64)
+    return kind, p, q
 
 
-@compiled
-def along_the_curve(negative, positive, figure, cost_fn, cost_fp, found):  # type: ignore[no-untyped-def]
-    """Write the figure of every row of counts into ``found``; the costs are those of all misses and all false alarms.
+def _kind(criterion: Criterion) -> tuple[int | None, bool]:
+    """Return the kind, and whether alpha is turned round: a target on 1 - FAR is one on FAR."""
+    from priori.uncertainty.bootstrap import choosing as kinds
 
-    A class that was not drawn counts as rejected. The equal error rate is the mean of the error rates where they are
-    nearest to one another, in whole numbers; of two such the smaller.
-    """
-    for i in range(found.size):
-        negatives, positives = total(negative[i]), total(positive[i])
-        far, frr = 1.0 if negatives else 0.0, 0.0 if positives else 1.0
-        nearest = negatives * positives
-        best = 1.0 if figure == AUC else cost_fn * frr + cost_fp * far if figure == MIN_DCF else 0.5
-        tn, fn = np.int64(0), np.int64(0)
-        for b in range(negative.shape[1]):
-            if negative[i, b] == 0 and positive[i, b] == 0:
-                continue
-            tn += negative[i, b]
-            fn += positive[i, b]
-            alarms = 1 - tn / negatives if negatives else 0.0
-            misses = fn / positives if positives else 1.0
-            if figure == EER:
-                apart = abs((negatives - tn) * at_least_one(positives) - fn * at_least_one(negatives))
-                if apart < nearest or (apart == nearest and (alarms + misses) / 2 < best):
-                    nearest, best = apart, (alarms + misses) / 2
-            elif figure == MIN_DCF:
-                best = min(best, cost_fn * misses + cost_fp * alarms)
-            else:  # what lies above the curve is taken away
-                best -= (frr + misses) / 2 * (far - alarms)
-                far, frr = alarms, misses
-        found[i] = best
+    v1, v2 = criterion.v1, criterion.v2
+    if isinstance(criterion, WeightedSum) and criterion.name != "pr":
+        return kinds.WEIGHTED, False
+    if {v1.of_class, v2.of_class} != {"negative", "positive"} or not {v1.name, v2.name} <= CLASS_RATES:
+        return None, False
+    if isinstance(criterion, BreakEven) and v1.greater_is_better == v2.greater_is_better:
+        return kinds.EQUAL_ERROR, False
+    if isinstance(criterion, Constraint) and criterion.level is None:
+        of_negatives, of_positives = kinds.AT_MOST_NEGATIVE, kinds.AT_MOST_POSITIVE
+    elif isinstance(criterion, Target):
+        of_negatives, of_positives = kinds.TARGET_NEGATIVE, kinds.TARGET_POSITIVE
+    else:
+        return None, False
+    aimed_at = criterion.aimed_at
+    return (of_negatives if aimed_at.of_class == "negative" else of_positives), aimed_at.greater_is_better
+
+
+def _both_sets(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[list[Draws], list[tuple[Floats, Floats]]]:
+    """Lay out both sets by their distinct scores, or in narrow bins where these are many; return these scores too."""
+    sets, axes = list[tuple[Scores, Scores]](), list[tuple[Floats, Floats]]()
+    for system in systems:
+        assert system.dev is not None
+        dev, test = in_narrow_bins(system.dev.load(), system.test.load())
+        sets.append((dev, test))
+        axes.append((distinct_scores(dev), distinct_scores(test)))
+    people = plan.design.identities(sets[0], shared=plan.shared_users) if plan.design.by_user else None
+    draws = []
+    for of_test in range(2):
+        laid_out = [each[of_test] for each in sets]
+        bins = [bins_between(each, axis[of_test][:-1]) for each, axis in zip(laid_out, axes, strict=True)]
+        owners = None if people is None else [people[of_test]] * len(sets)
+        draws.append(lay_out(laid_out, bins, plan, owners, dev=not of_test))
+    return draws, axes
+
+
+# -- along the ROC -------------------------------------------------------------------------------------------
+
+
+def along_the_roc(
+    scores: Scores, rates: Sequence[Fraction], plan: BootstrapPlan
+) -> tuple[Callable[[int, int], Floats], int]:
+    """Return what gives the heights of the ROC curves of replicates at false positive rates, and how many at once."""
+    cuts = narrow_cuts(scores)
+    bins = bins_between(scores, distinct_scores(scores)[:-1] if cuts is None else cuts)
+    draws = lay_out([scores], [bins], plan, plan.design.identities([scores]) if plan.design.by_user else None)
+    p, q = (np.array([getattr(rate, part) for rate in rates]) for part in ("numerator", "denominator"))
+
+    def batch(first: int, rows: int) -> Floats:
+        heights = np.empty((rows, len(rates)))
+        (counts,) = draws.counts(first, rows)
+        load_kernel("climb")(*counts, p, q, heights)
+        return heights
+
+    return batch, rows_for(len(rates), draws.work, draws.held)

@@ -1,10 +1,10 @@
-"""Resampling: the one description of how to resample, checked once; signatures, options, forms and files follow it."""
+"""Resampling: the one description of how to resample: checked once, then settled against the sets."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -13,25 +13,31 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError, argument, unknown
 from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
 from priori.base.limits import MOST_PLANNED, MOST_RESAMPLES, MOST_USERS, whole_number
-from priori.base.options import Interval, Resample, ResamplingOptions
-from priori.base.options import Promise as Promise
+from priori.base.options import Interval, Promise, Resample, ResamplingOptions
 from priori.base.quantiles import few_replicates
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR
 from priori.scores import ScoreSet
 from priori.scores.people import unknown_impostors
+from priori.uncertainty.bootstrap.calibration import (
+    FEW_USERS,
+    Calibration,
+    bounds,
+    deviation_bounds,
+    simultaneous_bounds,
+)
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
-from priori.uncertainty.bootstrap.designs.base import FEW_USERS
-from priori.uncertainty.bootstrap.draws import bins_caution
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
+from priori.uncertainty.bootstrap.layout import bins_caution
 from priori.uncertainty.rates.proportions import check_level
+from priori.uncertainty.rates.proportions import quantile as normal_quantile
 
 #: A development set is small with fewer trials of a class, or users, and this many times as many in the test set.
 SMALL, SMALLER = 300, 3
 
 _ONE_OR_MORE: Schema = {"type": "integer", "minimum": 1}
-#: What the file of a bootstrap's result says about how it was made: `Plan.settings`; for layouts.
+#: What the file of a bootstrap's result says about how it was made: `BootstrapPlan.settings`; for layouts.
 RESAMPLED: dict[str, Schema] = {
     "bootstrap": choice(*BOOTSTRAPS),
     "resample": choice(*get_args(Resample)),
@@ -59,15 +65,16 @@ class Resampling(ResamplingOptions):
 
     def __post_init__(self) -> None:
         check_level(self.confidence_level)
-        if self.promise not in get_args(Promise):
-            raise unknown("promise", self.promise, get_args(Promise))
-        if self.resample not in get_args(Resample):
-            raise unknown("set to resample", self.resample, get_args(Resample))
-        if self.bootstrap is not None and self.bootstrap not in BOOTSTRAPS:
-            raise unknown("bootstrap", self.bootstrap, BOOTSTRAPS)
-        if self.interval is not None and self.interval not in get_args(Interval):
-            raise unknown("interval", self.interval, get_args(Interval))
-        numbers = self._numbers()
+        for what, value, choices in (
+            ("promise", self.promise, get_args(Promise)),
+            ("set to resample", self.resample, get_args(Resample)),
+            ("bootstrap", self.bootstrap, [None, *BOOTSTRAPS]),
+            ("interval", self.interval, [None, *get_args(Interval)]),
+        ):
+            if value not in choices:
+                raise unknown(what, value, [choice for choice in choices if choice is not None])
+        pair = isinstance(self.n_resamples, (tuple, list))
+        numbers: Any = self.n_resamples if pair else (self.n_resamples, 1)
         whole = len(numbers) == 2 and all(_is_whole(number) and number >= 1 for number in numbers)
         if not whole or numbers[0] < 2 or numbers[0] * numbers[1] > MOST_RESAMPLES:
             raise OptionError(
@@ -106,49 +113,33 @@ class Resampling(ResamplingOptions):
         """
         sets = [test] if self.resample == "test" or dev is None else [dev, test]
         if curve is not None and curve.weight == "user":
-            chosen, warnings = self._weighing(), list[str]()
+            design, warnings = self._weighing(), list[str]()
         else:
-            chosen, warnings = self._choose(sets, measures if curve is None else [curve.measure])
+            design, warnings = self._choose(sets, measures if curve is None else [curve.measure])
         for scores in sets:
-            chosen.check(scores)
-        warnings += chosen.warnings(sets)
-        if isinstance(self.n_resamples, (tuple, list)) and not chosen.nested:
-            nested = " and the ".join(name for name, bootstrap in BOOTSTRAPS.items() if bootstrap.nested)
-            raise OptionError(
-                f"(U, S) replicates belong to the {nested} bootstrap; the {chosen.name} one takes a whole number"
-            )
+            design.check(scores)
+        warnings += design.warnings(sets)
         shared = False
         if len(sets) == 2:
-            shared, notes = chosen.share(sets[0], sets[1], self.shared_users)
-            warnings += [*notes, *_small_development(sets[0], sets[1], by_user=chosen.by_user)]
-        interval = self._interval(chosen)
-        outer, inner = (int(number) for number in self._numbers())
-        level = float(self.confidence_level)
-        plan = BootstrapPlan(
-            chosen, self.resample, outer, inner, shared, self._seed(), interval, level, self.simultaneous
-        )
+            shared, notes = design.share(sets[0], sets[1], self.shared_users)
+            warnings += [*notes, *_small_development(sets[0], sets[1], by_user=design.by_user)]
+        outer, inner = self._numbers(design)
+        decided: dict[str, Any] = {
+            "bootstrap": design.name,
+            "n_resamples": outer * inner,
+            "inner": inner,
+            "interval": self._interval(design),
+            "rng": self._seed(),
+            "shared_users": shared,
+        }
+        plan = BootstrapPlan(**{**vars(self), **decided})
         if self.promise == "prediction":
-            plan = chosen.predict(plan, test, self.future_users, self.future_trials)
+            plan = design.predict(plan, test, self.future_users, self.future_trials)
         elif self.future_users is not None or self.future_trials is not None:
             raise OptionError("a future set belongs to the promise 'prediction'; a confidence band has none")
-        if chosen.calibrated and chosen.by_user and interval != "calibrated":
-            users = min(scores.n_users for scores in sets)
-            if users < FEW_USERS:
-                warnings.append(
-                    Caution(
-                        "few-users-plain",
-                        f"a {interval} interval from {users} users covers up to ten points less than it "
-                        "says; choose calibrated",
-                    )
-                )
-        if len(sets) == 2 and not plan.of_method:
-            warnings += bins_caution(*sets)
-        warnings += few_replicates(plan.n_resamples, level)
+        warnings += plan.cautions(sets, curve)
         if curve is None:
             return replace(plan, warnings=tuple(warnings))
-        accepted = curve.task.v1 is FAR and "negatives" in curve.measure.depends_on
-        if accepted and chosen.by_user and test.has_users and test.nobody:
-            warnings.append(unknown_impostors(test.nobody))
         return replace(plan, warnings=tuple(warnings), measure=curve.measure, alpha=curve.alpha)
 
     def _weighing(self) -> Bootstrap:
@@ -179,8 +170,17 @@ class Resampling(ResamplingOptions):
             )
         return self.interval
 
-    def _numbers(self) -> tuple[int, ...]:
-        return (*self.n_resamples,) if isinstance(self.n_resamples, (tuple, list)) else (self.n_resamples, 1)
+    def _numbers(self, bootstrap: Bootstrap) -> tuple[int, int]:
+        """Return how many draws of users there are, and of their trials in each."""
+        if not isinstance(self.n_resamples, (tuple, list)):
+            return int(self.n_resamples), 1
+        if not bootstrap.nested:
+            nested = " and the ".join(name for name, other in BOOTSTRAPS.items() if other.nested)
+            raise OptionError(
+                f"(U, S) replicates belong to the {nested} bootstrap; the {bootstrap.name} one takes a whole number"
+            )
+        outer, inner = self.n_resamples
+        return int(outer), int(inner)
 
     def _seed(self) -> int:
         """Return the key of the random numbers: a seed, or one drawn from a generator, or a fresh one for None."""
@@ -189,6 +189,104 @@ class Resampling(ResamplingOptions):
         if isinstance(self.rng, np.random.Generator):
             return int(self.rng.integers(0, 2**63 - 1))
         return int(self.rng)
+
+
+@dataclass(frozen=True)
+class BootstrapPlan(Resampling):
+    """A resampling settled against the data: nothing is left open.
+
+    Each draw of users serves ``inner`` replicates. ``future`` is what is drawn from each replicate in turn, as (users,
+    negatives, positives), zeros where nothing is; ``growth`` how many times as many negatives and positives the future
+    set has; ``per_user`` the same for each of its users. ``streams`` keeps the random numbers of systems that are drawn
+    apart from each other apart. ``measure`` and ``alpha`` are those of the curve, where there is one.
+    """
+
+    bootstrap: str = USER.name
+    n_resamples: int = 10_000
+    interval: Interval = "percentile"
+    rng: int = 0
+    shared_users: bool = False
+    inner: int = 1
+    future: tuple[int, int, int] = (0, 0, 0)
+    growth: tuple[float, float] = (0.0, 0.0)
+    per_user: tuple[float, float] = (1.0, 1.0)
+    streams: int = 0
+    warnings: tuple[str, ...] = ()
+    measure: Measure | None = None
+    alpha: Floats | None = field(default=None, compare=False)
+
+    @property
+    def design(self) -> Bootstrap:
+        """The bootstrap itself."""
+        return BOOTSTRAPS[self.bootstrap]
+
+    @property
+    def seed(self) -> int:
+        """The key of the random numbers."""
+        return self.rng
+
+    @property
+    def of_method(self) -> bool:
+        """Whether bounds are those of a system as a method: both sets resampled, calibrated, no future set."""
+        return self.resample == "both" and self.interval == "calibrated" and not any(self.future)
+
+    def calibration(self, test: ScoreSet, thresholds: Floats) -> Calibration | None:
+        """Return the corrections of replicates at these thresholds of the test set, where there are any."""
+        if self.interval == "calibrated" or self.per_user != (1.0, 1.0):
+            return self.design.calibrate(test, thresholds, self)
+        return None
+
+    def bounds(self, values: Floats, calibration: Calibration | None, *, rate: bool) -> tuple[Floats, Floats]:
+        """Return lower and upper bounds from replicates; of a rate, between 0 and 1."""
+        if self.interval != "calibrated":
+            calibration = None  # it mended the replicates; their quantiles are taken as they are
+        stretch = calibration.reach if calibration else float
+        of_rate = bool(rate and values.min() >= 0 and values.max() <= 1)
+        if self.simultaneous:
+            lower, upper = simultaneous_bounds(values, self.confidence_level, stretch=stretch, rates=of_rate)
+        elif calibration and of_rate and not any(self.future):
+            lower, upper = deviation_bounds(values, stretch(normal_quantile(self.confidence_level)), rates=True)
+        else:
+            level = calibration.level(self.confidence_level) if calibration else self.confidence_level
+            lower, upper = bounds(values, level, centred=self.interval == "centred")
+        if values.min() >= 0:
+            lower = np.maximum(lower, 0.0)
+        if rate and values.max() <= 1:
+            upper = np.minimum(upper, 1.0)
+        return lower, upper
+
+    def settings(self) -> dict[str, Any]:
+        """Return everything that decides the numbers, for the record."""
+        return {
+            "bootstrap": self.bootstrap,
+            "resample": self.resample,
+            "n_resamples": self.n_resamples if self.inner == 1 else [self.n_resamples // self.inner, self.inner],
+            "confidence_level": float(self.confidence_level),
+            "interval": self.interval,
+            "simultaneous": self.simultaneous,
+            "promise": self.promise,
+            "future_users": self.future[0] or None,
+            "future_growth": list(self.growth) if any(self.future) else None,
+            "shared_users": self.shared_users,
+            "seed": self.seed,
+        }
+
+    def cautions(self, sets: Sequence[ScoreSet], curve: EPC | None) -> list[str]:
+        """Return what is to be said of these sets, the last of them the test set, resampled so."""
+        design, found = self.design, list[str]()
+        if design.calibrated and design.by_user and self.interval != "calibrated":
+            users = min(scores.n_users for scores in sets)
+            if users < FEW_USERS:
+                text = f"a {self.interval} interval from {users} users covers up to ten points less than it says"
+                found.append(Caution("few-users-plain", f"{text}; choose calibrated"))
+        if len(sets) == 2 and not self.of_method:
+            found += bins_caution(*sets)
+        found += few_replicates(self.n_resamples, self.confidence_level)
+        test = sets[-1]
+        accepted = curve is not None and curve.task.v1 is FAR and "negatives" in curve.measure.depends_on
+        if accepted and design.by_user and test.has_users and test.nobody:
+            found.append(unknown_impostors(test.nobody))
+        return found
 
 
 def _small_development(dev: ScoreSet, test: ScoreSet, *, by_user: bool) -> list[str]:

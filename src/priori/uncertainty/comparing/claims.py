@@ -20,9 +20,10 @@ from priori.scores import ScoreSet
 from priori.scores.pairing import in_one_order
 from priori.scores.score_set import Role
 from priori.uncertainty.bands.bands import resamplable
+from priori.uncertainty.bootstrap.calibration import error_rates, slopes_of
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
+from priori.uncertainty.rates.proportions import Alternative, check_alternative
 
 #: What each claim is about, in words.
 CLAIMS: dict[Claim, str] = {
@@ -35,38 +36,75 @@ PEOPLE: tuple[Role, ...] = ("user", "probe_user")
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Systems ready to be compared: their trials in one order, what is drawn, and warnings."""
+    """Systems ready to be compared: what is asked of them, their trials in one order, what is drawn, and warnings.
 
+    ``given`` are the curves as they were given, ``curves`` those whose trials are in one order.
+    """
+
+    given: tuple[EPC, ...]
     curves: tuple[EPC, ...]
     claim: Claim
+    resampling: Resampling
     plan: BootstrapPlan
     unpaired: bool
+    alternative: Alternative
+    margin: float | None
     warnings: tuple[str, ...]
+
+    @property
+    def measure(self) -> Measure:
+        """The measure that systems are compared by."""
+        return self.given[0].measure
+
+    @property
+    def alpha(self) -> Floats:
+        """The alphas at which they are compared."""
+        return self.given[0].alpha
 
     @property
     def shares(self) -> Floats:
         """The weight of each alpha in the mean over all of them."""
-        return shares_of(self.curves[0].alpha)
+        return shares_of(self.alpha)
+
+    @property
+    def most_harm(self) -> Floats:
+        """How much worse the measure of a user gets at each alpha who loses all trials of a class."""
+        curve = self.curves[0]
+        slopes = slopes_of(curve.test, error_rates(curve.test, curve.threshold), self.plan)
+        return np.ones(curve.alpha.size) if slopes is None else np.abs(slopes).max(axis=0)
 
     def at(self, point: int) -> Compared:
         """Return the systems at one alpha."""
-        return replace(self, curves=tuple(row_of(curve, point) for curve in self.curves))
+        given, curves = (tuple(row_of(curve, point) for curve in each) for each in (self.given, self.curves))
+        return replace(self, given=given, curves=curves)
 
     def settings(self) -> dict[str, Any]:
         """Return how they are compared, for the record."""
-        measure = self.curves[0].measure
-        settings = {"measure": measure.title, "rate": measure.rate, "criterion": self.curves[0].criterion.name}
+        settings = {"measure": self.measure.title, "rate": self.measure.rate}
+        settings |= {"criterion": self.given[0].criterion.name, "claim": self.claim}
         kept = ("bootstrap", "n_resamples", "confidence_level", "interval", "simultaneous", "shared_users", "seed")
         planned = self.plan.settings()
         if self.claim == "method":
             planned["interval"] = "t"
-        return {**settings, "claim": self.claim, **{name: planned[name] for name in kept}, "paired": not self.unpaired}
+        settings |= {name: planned[name] for name in kept}
+        return {**settings, "paired": not self.unpaired, "alternative": self.alternative}
 
 
-def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpaired: bool = False) -> Compared:
+def prepare(
+    curves: Sequence[EPC],
+    resampling: Resampling,
+    claim: Claim = "method",
+    *,
+    unpaired: bool = False,
+    alternative: Alternative = "two-sided",
+    margin: float | None = None,
+) -> Compared:
     """Check that curves can be compared, pair their trials, and settle what is drawn."""
     if claim not in get_args(Claim):
         raise unknown("claim", claim, get_args(Claim))
+    check_alternative(alternative)
+    if margin is not None and not (margin > 0 and np.isfinite(margin)):
+        raise OptionError(f"margin must be a positive number, such as 0.01 for one point of a rate, not {margin}")
     if resampling.promise != "confidence":
         raise OptionError("a comparison is about the whole population; it has no prediction")
     for curve in curves[1:]:
@@ -85,19 +123,21 @@ def prepare(curves: Sequence[EPC], resampling: Resampling, claim: Claim, *, unpa
         if resampling.by_both_identities:
             placed = _counted_by_both(placed)
         placed = _paired(placed, with_dev=claim == "method")
+    chosen = resampling
     if claim == "method":
         sets = [each for curve in placed for each in (curve.dev, curve.test)]
-        resampling = _with_units(resampling, sets, curves[0].measure)
-    plans = [resampling.settle(curve.dev, curve.test, curve) for curve in (placed if unpaired else placed[:1])]
+        chosen = _with_units(resampling, sets, curves[0].measure)
+    plans = [chosen.settle(curve.dev, curve.test, curve) for curve in (placed if unpaired else placed[:1])]
     # Systems that are drawn apart may have identities or not; all are drawn by what all of them have.
     plan = min(plans, key=lambda plan: plan.design.preference)
     if any(other.design is not plan.design for other in plans):  # which some of them may warn of
-        common = replace(resampling, bootstrap=plan.design.name)
+        common = replace(chosen, bootstrap=plan.design.name)
         plans = [common.settle(curve.dev, curve.test, curve) for curve in placed]
     notes = (note for plan in plans for note in plan.warnings), (note for _, found in ready for note in found)
     own = dict.fromkeys(note for part in notes for note in part)
     warnings = joined(own, of_systems([(curve.name, curve.warnings) for curve in curves]))
-    return Compared(tuple(placed), claim, plan, unpaired, warnings)
+    margin = None if margin is None else float(margin)
+    return Compared(tuple(curves), tuple(placed), claim, resampling, plan, unpaired, alternative, margin, warnings)
 
 
 def _with_units(resampling: Resampling, sets: Sequence[ScoreSet], measure: Measure) -> Resampling:

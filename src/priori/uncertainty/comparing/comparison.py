@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
-from priori.base.errors import OptionError
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -25,14 +24,13 @@ from priori.base.layouts import (
     of,
     record,
 )
+from priori.base.options import Interval
 from priori.base.results import Result
 from priori.base.saved import Saved, column
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.uncertainty.bootstrap.calibration import error_rates, slopes_of
-from priori.uncertainty.bootstrap.intervals import Interval
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
-from priori.uncertainty.comparing.claims import Claim, Compared, prepare, shares_of
+from priori.uncertainty.comparing.claims import Claim, shares_of
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
 from priori.uncertainty.comparing.verdicts import (
     SHOWN,
@@ -41,12 +39,12 @@ from priori.uncertainty.comparing.verdicts import (
     Region,
     Verdict,
     judge_margin,
-    judge_pointwise,
-    judge_simultaneously,
+    judge_points,
+    judge_together,
     margin_caution,
     runs,
 )
-from priori.uncertainty.rates.proportions import ALTERNATIVE, Alternative, check_alternative
+from priori.uncertainty.rates.proportions import ALTERNATIVE, Alternative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -287,73 +285,31 @@ def compare(
         rng=rng,
         shared_users=shared_users,
     )
-    return make_comparison(
-        curve_a,
-        curve_b,
-        resampling,
-        claim=claim,
-        margin=margin,
-        unpaired=unpaired,
-        alternative=alternative,
-        threads=threads,
-        progress=progress,
-    )
+    asked: dict[str, Any] = {"unpaired": unpaired, "alternative": alternative, "margin": margin}
+    curves = [curve_a, curve_b]
+    return comparison_of(gather_evidence(curves, resampling, claim, **asked, threads=threads, progress=progress))
 
 
-def make_comparison(
-    curve_a: EPC,
-    curve_b: EPC,
-    resampling: Resampling,
-    *,
-    claim: Claim = "method",
-    margin: float | None = None,
-    unpaired: bool = False,
-    alternative: Alternative = "two-sided",
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Comparison:
-    """Compare two systems as a resampling describes; its ``resample`` follows from the claim."""
-    check_alternative(alternative)
-    if margin is not None and not (margin > 0 and np.isfinite(margin)):
-        raise OptionError(f"margin must be a positive number, such as 0.01 for one point of a rate, not {margin}")
-    compared = prepare([curve_a, curve_b], resampling, claim, unpaired=unpaired)
-    evidence = gather_evidence(compared, threads=threads, progress=progress)
-    comparison = comparison_of(compared, evidence, margin=margin, alternative=alternative)
-    return comparison._came_from(curve_a, curve_b)
-
-
-def comparison_of(
-    compared: Compared, evidence: Evidence, *, margin: float | None = None, alternative: Alternative = "two-sided"
-) -> Comparison:
+def comparison_of(evidence: Evidence) -> Comparison:
     """Test the difference of two systems on the evidence about them."""
-    curve_a, curve_b = compared.curves
-    points = judge_pointwise(evidence, alternative)
-    pointwise, area = points.part(slice(None, -1)), points.part(slice(-1, None))
-    greater, simultaneous = curve_a.measure.greater_is_better, compared.plan.simultaneous
-    against, notes = None, evidence.warnings
-    if margin is not None:
-        harm = _most_harm(compared)
-        against = judge_margin(evidence, float(margin), harm, greater_is_better=greater, simultaneous=simultaneous)
-        notes = (*margin_caution(evidence, against, harm), *notes)
+    compared = evidence.compared
+    (curve_a, curve_b), margin = compared.given, compared.margin
+    points = judge_points(evidence)
+    pointwise = points.part((slice(None), slice(-1)))
+    against = None if margin is None else judge_margin(evidence, margin)
+    notes = () if against is None else margin_caution(evidence, against)
     return Comparison(
         curve_a.name,
         curve_b.name,
         curve_a.alpha,
         curve_a.value,
         curve_b.value,
-        greater,
-        pointwise,
-        judge_simultaneously(evidence, alternative, pointwise),
-        area,
+        curve_a.measure.greater_is_better,
+        pointwise.part(0),
+        judge_together(evidence, pointwise).part(0),
+        points.part((0, slice(-1, None))),
         against,
         evidence.drawn_difference()[:, :-1],
-        {**compared.settings(), "alternative": alternative},
-        (*compared.warnings, *notes),
-    )
-
-
-def _most_harm(compared: Compared) -> Floats:
-    """Return how much worse the measure of a user gets at each alpha who loses all trials of a class."""
-    curve = compared.curves[0]
-    slopes = slopes_of(curve.test, error_rates(curve.test, curve.threshold), compared.plan)
-    return np.ones(curve.alpha.size) if slopes is None else np.abs(slopes).max(axis=0)
+        compared.settings(),
+        (*notes, *compared.warnings, *evidence.warnings),
+    )._came_from(*compared.given)

@@ -7,31 +7,28 @@ system is expected to show then, and how much every user or trial of either set 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from priori.base.cautions import Caution
-from priori.base.types import Counts, Floats, Index, Progress
+from priori.base.types import Floats, Index, Progress
+from priori.curves.epc import EPC
 from priori.scores.influence import satterthwaite, welch
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bands.bands import replicates_of, replicates_together
-from priori.uncertainty.bootstrap.calibration import Calibration, error_rates
-from priori.uncertainty.bootstrap.erring import error_cautions
-from priori.uncertainty.bootstrap.intervals import Interval
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.comparing.claims import Compared
+from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, error_rates
+from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.comparing.claims import Claim, Compared, prepare
+from priori.uncertainty.comparing.max_t import Family, error_allowed, exceeded
 from priori.uncertainty.expected.estimates import Estimates
 from priori.uncertainty.expected.expected_bands import Estimated
 from priori.uncertainty.expected.method import ends, expected_values
 from priori.uncertainty.rates.proportions import Alternative
 
-#: The only pair of two systems, by their numbers.
-PAIR = (np.array([0]), np.array([1]))
-EVERY = slice(None)
 TOO_FEW = Caution(
     "few-replicates",
     "the replicates are too few for this level with so few users: beyond them tails are taken as normal; use more",
@@ -44,18 +41,8 @@ NUMBERS_AT_A_TIME = 1 << 20
 DRAWS_AT_A_TIME = 1 << 10
 
 
-def error_allowed(level: float) -> float:
-    """Return 1 minus the level as it was typed: 0.05 for 0.95, not 0.050000000000000044."""
-    return float(1 - Fraction(str(float(level))))
-
-
-def exceeded(draws: int, error: float) -> int:
-    """Return how many of the draws may lie beyond a bound so that (1 + these) / (1 + draws) is below the error."""
-    return max(int(np.ceil((draws + 1) * error - 1e-9)) - 2, 0)
-
-
 class Student(NamedTuple):
-    """A difference at each point, its variance, the degrees of freedom of that, and how many units it rests on."""
+    """Differences, their variances, the degrees of freedom of those, and how many units they rest on."""
 
     difference: Floats
     variance: Floats
@@ -68,25 +55,46 @@ class Evidence:
     """What is known of systems at some points: each alpha, and last the mean over the alphas.
 
     ``expected`` are the values in question, (points, systems); ``draws`` what they are in every draw, (draws, points,
-    systems). Pairs of systems are given by the numbers ``first`` and ``second`` of their systems; what is returned of
-    them has the shape (pairs, points).
+    systems). What is said of pairs of systems has the shape (pairs, points).
     """
 
+    compared: Compared
     expected: Floats
     draws: Floats
-    level: float
     warnings: tuple[str, ...]
+
+    @property
+    def level(self) -> float:
+        """The confidence level."""
+        return self.compared.plan.confidence_level
+
+    @property
+    def alternative(self) -> Alternative:
+        """The alternative hypothesis."""
+        return self.compared.alternative
+
+    @property
+    def several(self) -> bool:
+        """Whether there are more than two systems: pairs to be tested together."""
+        return bool(self.expected.shape[1] > 2)
+
+    @cached_property
+    def sides(self) -> tuple[Index, Index]:
+        """The numbers of the first and of the second system of every pair: AB, AC, ..., BC, ..."""
+        return np.triu_indices(self.expected.shape[1], 1)
 
     def at(self, point: int) -> Self:
         """Return what is known at one alpha, which is then the mean over the alphas too."""
-        return replace(self, expected=self.expected[[point, point]], draws=self.draws[:, [point, point]])
+        here = self.compared.at(point)
+        return replace(self, compared=here, expected=self.expected[[point] * 2], draws=self.draws[:, [point] * 2])
 
     def estimated(self, system: int) -> Estimated | None:
         """Return what is expected of a system as a method, where that is the claim."""
         return None
 
-    def difference(self, first: Index, second: Index) -> Floats:
+    def difference(self) -> Floats:
         """Return the differences in question."""
+        first, second = self.sides
         return np.asarray((self.expected[:, first] - self.expected[:, second]).T)
 
     def drawn_difference(self) -> Floats:
@@ -99,57 +107,61 @@ class Evidence:
         return np.asarray(self.draws.mean(axis=0, dtype=np.float64))
 
     @cached_property
-    def _drawn_products(self) -> list[Floats]:
+    def covariances(self) -> list[Floats]:
         """The covariances of the systems over the draws, at each point."""
         offs = (self.draws[:, point] - self.mean[point] for point in range(self.draws.shape[1]))
         return [off.T @ off / len(off) for off in offs]
 
-    def covariance(self, point: int) -> Floats:
-        """Return the covariances of the systems over the draws at one point."""
-        return np.asarray(self._drawn_products[point], dtype=np.float64)
+    @cached_property
+    def drawn_spread(self) -> Floats:
+        """The standard deviations of differences over the draws."""
+        return np.sqrt(np.stack([_of_pairs(at, *self.sides) for at in self.covariances], axis=1))
 
-    def drawn_spread(self, first: Index, second: Index) -> Floats:
-        """Return the standard deviations of differences over the draws."""
-        return np.sqrt(np.stack([_of_pairs(at, first, second) for at in self._drawn_products], axis=1))
+    @cached_property
+    def families(self) -> list[Family]:
+        """All pairs at each point, to be tested together; columns of the draws are systems."""
+        return [Family(*self.sides, *at) for at in zip(self.drawn_spread.T, self.deviates().T, strict=True)]
 
-    def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
+    def centre(self) -> Floats:
+        """Return the middle of the intervals of differences."""
+        return self.difference()
+
+    def deviates(self, at: float = 0.0) -> Floats:
         """Return how many standard deviations of a normal variable each difference lies above ``at``."""
         raise NotImplementedError
 
-    def reach(self, deviations: Any, first: Index, second: Index) -> Floats:
+    def reach(self, deviations: Any) -> Floats:
         """Return how far intervals reach that are worth so many standard deviations of a normal variable."""
         raise NotImplementedError
 
-    def centre(self, first: Index, second: Index) -> Floats:
-        """Return the middle of such intervals."""
-        raise NotImplementedError
+    def tails(self, at: float = 0.0) -> tuple[Floats, Floats]:
+        """Return the p-values of "not less" and of "not greater" than ``at``, each difference on its own."""
+        from scipy.special import ndtr
 
-    def single_p_values(self, first: Index, second: Index, point: int, alternative: Alternative) -> Floats:
-        """Return the p-values of differences at one point, each tested on its own; 0 where draws cannot tell."""
-        raise NotImplementedError
+        deviates = self.deviates(at)
+        return ndtr(deviates), ndtr(-deviates)
 
-    def tails(self, at: float) -> tuple[Floats, Floats]:
-        """Return at each point the p-values of "not less" and of "not greater" than ``at`` for two systems."""
-        raise NotImplementedError
+    def single_p_values(self) -> Floats:
+        """Return the p-values of differences, each tested on its own; 0 where draws cannot tell."""
+        return p_value_of(*self.tails(), self.alternative)
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """Return the pointwise interval of the difference of two systems."""
-        raise NotImplementedError
+        """Return the pointwise intervals of differences."""
+        from scipy.special import ndtri
+
+        middle, half = self.centre(), self.reach(-ndtri(error_allowed(self.level) / 2))
+        return middle - half, middle + half
 
     def student(self) -> Student:
-        """Return what Student's t needs of the difference of two systems at each point."""
+        """Return what Student's t needs of the differences."""
         raise NotImplementedError
 
 
-def _count_turns(draws: Floats, plus: Index, minus: Index) -> Counts:
-    """Return in how many draws each difference is not above 0."""
-    from priori.uncertainty.bootstrap.maxima import count_turns
-
-    counts = np.zeros(plus.size, dtype=np.int64)
-    for start in range(0, len(draws), DRAWS_AT_A_TIME):
-        block = np.ascontiguousarray(draws[start : start + DRAWS_AT_A_TIME].T)
-        count_turns(block, plus, minus, counts)
-    return counts
+def p_value_of(not_less: Floats, not_greater: Floats, alternative: Alternative) -> Floats:
+    """Return the p-value of an alternative from those of its two sides."""
+    if alternative == "two-sided":
+        return np.asarray(np.minimum(1.0, 2 * np.minimum(not_less, not_greater)))
+    return not_less if alternative == "less" else not_greater
 
 
 def _of_pairs(products: Floats, first: Index, second: Index) -> Floats:
@@ -160,18 +172,20 @@ def _of_pairs(products: Floats, first: Index, second: Index) -> Floats:
     return np.where(variance > 1e-9 * total, variance, 0.0)
 
 
-def _fourths(squares: Floats, cubes: Floats, first: Index, second: Index) -> Floats:
-    """Return the sums of the fourth powers of differences from products of squares, and of cubes with what they are."""
-    own = np.diagonal(squares)
-    mixed = 6 * squares[first, second] - 4 * (cubes[first, second] + cubes[second, first])
-    return np.asarray(own[first] + own[second] + mixed)
-
-
 def _ratio(difference: Floats, spread: Floats) -> Floats:
     """Return differences in standard errors; without any, a difference is infinitely many."""
     endless = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
     with np.errstate(over="ignore"):  # a margin may be as large as a float can be
         return np.divide(difference, spread, out=endless, where=spread > 0)
+
+
+def _with_mean(values: Floats, shares: Floats) -> Floats:
+    """Add the mean over the alphas as the last point; the axes end with (alphas, systems)."""
+    return np.concatenate([values, np.tensordot(values, shares, (-2, 0))[..., None, :]], axis=-2)
+
+
+def _kept_as(systems: int) -> Any:
+    return np.float64 if systems <= FEW_SYSTEMS else np.float32
 
 
 # -- the thresholds as they are ------------------------------------------------------------------------------------
@@ -181,89 +195,93 @@ def _ratio(difference: Floats, spread: Floats) -> Floats:
 class DeployedEvidence(Evidence):
     """Replicates of the values on the test set; ``calibration`` widens their tails where it is asked for."""
 
-    interval: Interval
     calibration: Calibration | None
 
     def at(self, point: int) -> Self:
         """Return what is known at one alpha; tails allow for the users there."""
-        known = self.calibration
-        calibration = (
-            None
-            if known is None
-            else replace(known, freedom=known.freedom[[point, point]], units=known.units[[point, point]])
-        )
+        calibration = None if self.calibration is None else self.calibration.at([point, point])
         return replace(super().at(point), calibration=calibration)
 
-    def centre(self, first: Index, second: Index) -> Floats:
+    def centre(self) -> Floats:
         """Return the means of the replicates."""
+        first, second = self.sides
         return np.asarray((self.mean[:, first] - self.mean[:, second]).T)
 
-    def deviates(self, first: Index, second: Index, at: float = 0.0) -> Floats:
+    def deviates(self, at: float = 0.0) -> Floats:
         """Return the means of the replicates in their standard deviations, as few users allow."""
-        ratio = _ratio(self.centre(first, second) - at, self.drawn_spread(first, second))
+        ratio = _ratio(self.centre() - at, self.drawn_spread)
         if self.calibration is None:
             return ratio
         return np.copysign(self.calibration.known(np.abs(ratio)), ratio)
 
-    def reach(self, deviations: Any, first: Index, second: Index) -> Floats:
+    def reach(self, deviations: Any) -> Floats:
         """Return so many standard deviations of the replicates, more where users are few."""
         stretched = deviations if self.calibration is None else self.calibration.reach(deviations)
-        return np.asarray(stretched * self.drawn_spread(first, second))
+        return np.asarray(stretched * self.drawn_spread)
 
-    def single_p_values(self, first: Index, second: Index, point: int, alternative: Alternative) -> Floats:
+    def single_p_values(self) -> Floats:
         """Count the replicates on the other side of 0; where there is none, they cannot tell."""
-        difference = self.centre(first, second)[:, point]
-        swapped = difference < 0 if alternative == "two-sided" else np.full(first.shape, alternative == "less")
-        plus, minus = np.where(swapped, second, first), np.where(swapped, first, second)
-        beyond = _count_turns(self.draws[:, point], plus, minus)
-        tail = np.asarray((1 + beyond) / (1 + len(self.draws)))
-        tail = tail if self.calibration is None else self.calibration.at(point).tail(tail)
-        return np.where(beyond > 0, np.minimum(1.0, tail * (2 if alternative == "two-sided" else 1)), 0.0)
+        from priori.uncertainty.bootstrap.kernels import count_turns
 
-    def tails(self, at: float) -> tuple[Floats, Floats]:
-        """Count the replicates beyond ``at``, one more than seen (Davison and Hinkley 1997)."""
-        from scipy.special import log_ndtr
+        (first, second), centre, alternative = self.sides, self.centre(), self.alternative
+        p_values = np.empty_like(centre)
+        for point, difference in enumerate(centre.T):
+            swapped = difference < 0 if alternative == "two-sided" else np.full(first.shape, alternative == "less")
+            plus, minus = np.where(swapped, second, first), np.where(swapped, first, second)
+            beyond = np.zeros(first.size, dtype=np.int64)
+            for start in range(0, len(self.draws), DRAWS_AT_A_TIME):
+                some = np.ascontiguousarray(self.draws[start : start + DRAWS_AT_A_TIME, point].T)
+                count_turns(some, plus, minus, beyond)
+            tail = np.asarray((1 + beyond) / (1 + len(self.draws)))
+            tail = tail if self.calibration is None else self.calibration.at([point]).tail(tail)
+            p_value = np.minimum(1.0, tail * (2 if alternative == "two-sided" else 1))
+            p_values[:, point] = np.where(beyond > 0, p_value, 0.0)
+        return p_values
 
+    def tails(self, at: float = 0.0) -> tuple[Floats, Floats]:
+        """Count the replicates of the difference of two systems beyond ``at``, one more than seen.
+
+        As Davison and Hinkley (1997) have it.
+        """
         difference = self.drawn_difference()
         n = len(difference) + 1
-        if self.interval == "centred":
+        if self.compared.plan.interval == "centred":
             mean = difference.mean(axis=0)
             half = (1 + (np.abs(difference - mean) >= np.abs(mean - at)).sum(axis=0)) / n / 2
-            return np.where(mean < at, half, 1 - half), np.where(mean > at, half, 1 - half)
+            return np.where(mean < at, half, 1 - half)[None], np.where(mean > at, half, 1 - half)[None]
         beyond = np.stack([(difference >= at).sum(axis=0), (difference <= at).sum(axis=0)])
         tails = (1 + beyond) / n
         if self.calibration is not None:
             tails = self.calibration.tail(tails)
         if self.too_few:
-            ratio = self.deviates(*PAIR, at)[0]
-            tails = np.where(beyond > 0, tails, np.minimum(tails, np.exp(log_ndtr([ratio, -ratio]))))
-        return tails[0], tails[1]
+            normal = np.concatenate(super().tails(at))
+            tails = np.where(beyond > 0, tails, np.minimum(tails, normal))
+        return tails[:1], tails[1:]
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Return the bounds that leave out 0 where, and only where, the p-value is below 1 minus the level."""
-        from scipy.special import ndtri
-
         ordered = np.sort(self.drawn_difference(), axis=0)
-        if self.interval == "centred":
+        if self.compared.plan.interval == "centred":
             mean = ordered.mean(axis=0)
             rank = len(ordered) - 1 - exceeded(len(ordered), error_allowed(self.level))
             half = np.sort(np.abs(ordered - mean), axis=0)[rank]
-            return mean - half, mean + half
+            return (mean - half)[None], (mean + half)[None]
         columns = np.arange(ordered.shape[1])
         ranks = np.array([exceeded(len(ordered), float(error) / 2) for error in self._errors])
-        lower, upper = ordered[ranks, columns], ordered[len(ordered) - 1 - ranks, columns]
+        lower, upper = ordered[ranks, columns][None], ordered[len(ordered) - 1 - ranks, columns][None]
         if self.too_few:
-            middle, half = self.centre(*PAIR)[0], self.reach(-ndtri(error_allowed(self.level) / 2), *PAIR)[0]
-            lower, upper = np.minimum(lower, middle - half), np.maximum(upper, middle + half)
+            normal = super().bounds()
+            lower, upper = np.minimum(lower, normal[0]), np.maximum(upper, normal[1])
         return lower, upper
 
     def student(self) -> Student:
         """Return the mean and the variance of the replicates, and what the calibration knows of units."""
-        centre, spread = self.centre(*PAIR)[0], self.drawn_spread(*PAIR)[0]
-        if self.calibration is None:
-            return Student(centre, spread**2, np.full(centre.shape, np.inf), np.full(centre.shape, np.inf))
-        known = self.calibration
-        return Student(centre, (spread * known.lost) ** 2, known.freedom, known.units + 1)
+        known, spread = self.calibration, self.drawn_spread
+        if known is None:
+            return Student(self.centre(), spread**2, np.full_like(spread, np.inf), np.full_like(spread, np.inf))
+        return Student(
+            self.centre(), (spread * known.lost) ** 2, known.freedom + 0 * spread, known.units + 1 + 0 * spread
+        )
 
     @cached_property
     def _errors(self) -> Floats:
@@ -277,7 +295,7 @@ class DeployedEvidence(Evidence):
         return self.calibration is not None and bool(((len(self.draws) + 1) * self._errors / 2 <= 1).any())
 
 
-def deployed_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> DeployedEvidence:
+def _deployed(compared: Compared, *, threads: int | None, progress: Progress | None) -> DeployedEvidence:
     """Draw the test set, the same trials for all systems or each system's own."""
     run = _apart if compared.unpaired else _together
     draws, calibration, notes = run(compared, threads=threads, progress=progress)
@@ -286,18 +304,12 @@ def deployed_evidence(compared: Compared, *, threads: int | None, progress: Prog
         freedom, units = np.append(calibration.freedom, mean.freedom), np.append(calibration.units, mean.units)
         calibration = replace(calibration, freedom=freedom, units=units)
     observed = _with_mean(np.stack([curve.value for curve in compared.curves], axis=1), compared.shares)
-    plan = compared.plan
-    evidence = DeployedEvidence(observed, draws, plan.level, notes, plan.interval, calibration)
-    return replace(evidence, warnings=(*notes, TOO_FEW)) if evidence.too_few else evidence
+    evidence = DeployedEvidence(compared, observed, draws, tuple(notes.values()), calibration)
+    return replace(evidence, warnings=(*evidence.warnings, TOO_FEW)) if evidence.too_few else evidence
 
 
-def _with_mean(values: Floats, shares: Floats) -> Floats:
-    """Add the mean over the alphas as the last point; the axes end with (alphas, systems)."""
-    return np.concatenate([values, np.tensordot(values, shares, (-2, 0))[..., None, :]], axis=-2)
-
-
-#: The values in every draw, (draws, points, systems), the correction of their tails, and warnings about errors.
-Drawn = tuple[Floats, Calibration | None, tuple[str, ...]]
+#: The values in every draw, (draws, points, systems), the correction of their tails, and warnings about errors by code.
+Drawn = tuple[Floats, Calibration | None, dict[str, Caution]]
 
 
 def _together(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
@@ -305,21 +317,20 @@ def _together(compared: Compared, *, threads: int | None, progress: Progress | N
     tests = [curve.test for curve in curves]
     if plan.design.whole_users:  # remembered by each: one scan of a panel for all that follows
         counted_apart(tests, [np.unique(curve.threshold) for curve in curves])
-    calibration, notes = _calibration(compared) if plan.interval == "calibrated" else (None, ())
-    every = None
-    if calibration is not None:
+    calibration, every, notes = None, None, dict[str, Caution]()
+    if plan.interval == "calibrated":
+        calibration, notes = _calibration(compared)
         rates = [error_rates(curve.test, curve.threshold) for curve in curves]
         every = Calibration.side_by_side([replace(calibration, rate=rate) for rate in rates])
-    kept = np.float64 if len(curves) <= FEW_SYSTEMS else np.float32
 
     def reduce(values: Floats) -> Floats:
-        return _with_mean(values, shares).astype(kept, copy=False)
+        return _with_mean(values, shares).astype(_kept_as(len(curves)), copy=False)
 
     draws = replicates_together(curves, plan, every, threads=threads, progress=progress, reduce=reduce)
     return draws.reshape(len(draws), -1, len(curves)), calibration, notes
 
 
-def _calibration(compared: Compared) -> tuple[Calibration, tuple[str, ...]]:
+def _calibration(compared: Compared) -> tuple[Calibration, dict[str, Caution]]:
     """Return what the differences need: of more than two systems, what that of any system and the next needs most."""
     curves, plan = compared.curves, compared.plan
     rings = zip(curves, (*curves[1:], curves[0]), strict=True) if len(curves) > 2 else [curves]
@@ -328,29 +339,22 @@ def _calibration(compared: Compared) -> tuple[Calibration, tuple[str, ...]]:
     for a, b in rings:
         found.append(plan.design.calibrate(a.test, a.threshold, plan, other=(b.test, b.threshold)))
         said = error_cautions(a.test, a.threshold, plan, found[-1], paired=True)
-        notes |= {caution.code: caution for caution in said if caution.code not in notes}
-    freedom, units = (np.min([getattr(each, name) for each in found], axis=0) for name in ("freedom", "units"))
-    scale = np.max([calibration.scale for calibration in found], axis=0)
-    return replace(found[0], freedom=freedom, units=units, scale=scale), tuple(notes.values())
+        notes = {caution.code: caution for caution in said} | notes
+    return Calibration.least_sure(found), notes
 
 
 def _apart(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
-    values, calibrations = [], []
-    notes: dict[str, Caution] = {}
+    values, calibrations, notes = [], [], dict[str, Caution]()
     for number, curve in enumerate(compared.curves):
         part = replace(compared.plan, streams=number)
         calibrations.append(part.calibration(curve.test, curve.threshold))
         said = error_cautions(curve.test, curve.threshold, part, calibrations[-1])
-        notes |= {caution.code: caution for caution in said if caution.code not in notes}
+        notes = {caution.code: caution for caution in said} | notes
         values.append(replicates_of(curve, part, calibrations[-1], threads=threads, progress=progress))
     known = [calibration for calibration in calibrations if calibration is not None]
-    widest = None  # as sure as the least sure of them
-    if known:
-        freedom, units = (np.min([getattr(each, name) for each in known], axis=0) for name in ("freedom", "units"))
-        widest = replace(known[0], freedom=freedom, units=units)
-    kept = np.float64 if len(values) <= FEW_SYSTEMS else np.float32
+    widest = Calibration.least_sure(known) if known else None
     drawn = _with_mean(np.stack(values, axis=-1), compared.shares)
-    return drawn.astype(kept, copy=False), widest, tuple(notes.values())
+    return drawn.astype(_kept_as(len(values)), copy=False), widest, notes
 
 
 # -- systems as methods --------------------------------------------------------------------------------------------
@@ -358,122 +362,94 @@ def _apart(compared: Compared, *, threads: int | None, progress: Progress | None
 
 @dataclass(frozen=True, eq=False)
 class MethodEvidence(Evidence):
-    """What systems are expected to show, and how much every unit of the data moves that."""
+    """What systems are expected to show, and how much every unit of the data moves that: Student's t."""
 
     estimates: Estimates
-    shares: Floats
-    plan: BootstrapPlan
 
     def at(self, point: int) -> Self:
         """Return what is known at one alpha."""
-        here = replace(super().at(point), estimates=self.estimates.at(point), shares=np.ones(1))
-        assert self.plan.alpha is not None
+        here = replace(super().at(point), estimates=self.estimates.at(point))
         elsewhere = tuple(line for line in self.warnings if getattr(line, "code", "") != "ends")
-        return replace(here, warnings=(*elsewhere, *ends(self.plan.alpha[[point]])))
+        return replace(here, warnings=(*elsewhere, *ends(here.compared.alpha)))
 
     def estimated(self, system: int) -> Estimated | None:
         """Return what is expected of a system."""
-        return Estimated(self.estimates, system, self.plan)
+        return Estimated(self.estimates, system, self.compared.plan)
 
     @cached_property
-    def _products(self) -> list[tuple[Floats, Floats, Floats]]:
-        """The products of the influences of all systems at each point, (points, systems, systems), by part.
-
-        Of the influences, of their squares, and of their cubes with them; from the mean of the systems, for precision.
-        """
-        products = []
-        for part in self.estimates.parts:
-            influence = _with_mean(part.influence.swapaxes(1, 2), self.shares).swapaxes(0, 1)
-            influence = influence - influence.mean(axis=2, keepdims=True)
-            first = [at.T @ at for at in influence]
-            second = [(at**2).T @ at**2 for at in influence]
-            third = [(at**3).T @ at for at in influence]
-            products.append((np.stack(first), np.stack(second), np.stack(third)))
-        return products
-
-    def _variance(self, first: Index, second: Index, points: slice = EVERY) -> tuple[Floats, Floats]:
+    def _variance(self) -> tuple[Floats, Floats]:
+        """The variances of the differences, and their degrees of freedom."""
+        shares, (first, second) = self.compared.shares, self.sides
         squares, degrees = [], []
-        for part, (once, twice, thrice) in zip(self.estimates.parts, self._products, strict=True):
-            pairs = zip(once[points], twice[points], thrice[points], strict=True)
-            found = [(_of_pairs(a, first, second), _fourths(b, c, first, second)) for a, b, c in pairs]
-            square, fourth = (np.stack(each, axis=1) for each in zip(*found, strict=True))
-            most = np.append(part.degrees, part.degrees @ self.shares)[points]
+        for part in self.estimates.parts:
+            influence = _with_mean(part.influence.swapaxes(1, 2), shares).swapaxes(0, 1)
+            influence = influence - influence.mean(axis=2, keepdims=True)  # for precision
+            square = np.stack([_of_pairs(at.T @ at, first, second) for at in influence], axis=1)
+            fourth = np.stack([_fourths(at, first, second) for at in influence], axis=1)
+            most = np.append(part.degrees, part.degrees @ shares)
             squares.append(square)
             degrees.append(satterthwaite(square, fourth, most, units=len(part.influence)))
         return np.sum(squares, axis=0), welch(squares, degrees)
 
-    def centre(self, first: Index, second: Index) -> Floats:
-        """Return the expected differences."""
-        return self.difference(first, second)
-
-    def deviates(self, first: Index, second: Index, at: float = 0.0, points: slice = EVERY) -> Floats:
+    def deviates(self, at: float = 0.0) -> Floats:
         """Return what Student's t is worth of a normal variable."""
         from scipy.special import ndtri_exp, stdtr
 
-        variance, degrees = self._variance(first, second, points)
-        ratio = _ratio(self.centre(first, second)[:, points] - at, np.sqrt(variance))
+        variance, degrees = self._variance
+        ratio = _ratio(self.centre() - at, np.sqrt(variance))
         tail = np.maximum(stdtr(degrees, -np.abs(ratio)), 1e-300)
         return np.asarray(np.copysign(ndtri_exp(np.log(tail)), ratio))
 
-    def reach(self, deviations: Any, first: Index, second: Index) -> Floats:
+    def reach(self, deviations: Any) -> Floats:
         """Return so many standard errors, more where Student's t has few degrees of freedom."""
         from scipy.special import ndtr, stdtrit
 
-        variance, degrees = self._variance(first, second)
+        variance, degrees = self._variance
         return np.asarray(-stdtrit(degrees, ndtr(-np.asarray(deviations))) * np.sqrt(variance))
 
-    def single_p_values(self, first: Index, second: Index, point: int, alternative: Alternative) -> Floats:
-        """Return the p-values of Student's t."""
-        from scipy.special import ndtr
-
-        deviates = self.deviates(first, second, points=slice(point, point + 1))[:, 0]
-        if alternative == "two-sided":
-            return np.asarray(2 * ndtr(-np.abs(deviates)))
-        return np.asarray(ndtr(deviates if alternative == "less" else -deviates))
-
-    def tails(self, at: float) -> tuple[Floats, Floats]:
-        """Return the tails of Student's t."""
-        from scipy.special import stdtr
-
-        variance, degrees = self._variance(*PAIR)
-        ratio = _ratio(self.centre(*PAIR) - at, np.sqrt(variance))[0]
-        return stdtr(degrees[0], ratio), stdtr(degrees[0], -ratio)
-
-    def bounds(self) -> tuple[Floats, Floats]:
-        """Return Student's interval."""
-        from scipy.special import stdtrit
-
-        variance, degrees = self._variance(*PAIR)
-        middle = self.centre(*PAIR)[0]
-        half = (-stdtrit(degrees, error_allowed(self.level) / 2) * np.sqrt(variance))[0]
-        return middle - half, middle + half
-
     def student(self) -> Student:
-        """Return the expected difference and its variance; the fewest units of a set are what it rests on."""
-        variance, degrees = self._variance(*PAIR)
-        by_user = self.plan.design.by_user
+        """Return the expected differences and their variances; they rest on the units of the smallest set."""
+        variance, degrees = self._variance
+        by_user = self.compared.plan.design.by_user
         units = min(len(part.influence) for part in self.estimates.parts) if by_user else np.inf
-        return Student(self.centre(*PAIR)[0], variance[0], degrees[0], np.full(variance[0].shape, float(units)))
+        return Student(self.centre(), variance, degrees, np.full_like(variance, units))
 
 
-def method_evidence(compared: Compared, *, threads: int | None, progress: Progress | None) -> MethodEvidence:
+def _fourths(influence: Floats, first: Index, second: Index) -> Floats:
+    """Return the sums of the fourth powers of differences of columns, from products of columns and their powers."""
+    squares, cubes = (influence**2).T @ influence**2, (influence**3).T @ influence
+    own = np.diagonal(squares)
+    mixed = 6 * squares[first, second] - 4 * (cubes[first, second] + cubes[second, first])
+    return np.asarray(own[first] + own[second] + mixed)
+
+
+def _method(compared: Compared, *, threads: int | None, progress: Progress | None) -> MethodEvidence:
     """Estimate what systems are expected to show, and draw how far the estimates may lie from that."""
     plan, shares = compared.plan, compared.shares
-    curves, unpaired = compared.curves, compared.unpaired
-    estimates = expected_values(curves, plan, unpaired=unpaired, threads=threads, progress=progress)
+    estimates = expected_values(compared.curves, plan, unpaired=compared.unpaired, threads=threads, progress=progress)
     expected = _with_mean(estimates.value.T, shares)
     systems, alphas = estimates.value.shape
-    kept = np.float64 if systems <= FEW_SYSTEMS else np.float32
-    draws = np.empty((plan.n_resamples, alphas + 1, systems), dtype=kept)
+    draws = np.empty((plan.n_resamples, alphas + 1, systems), dtype=_kept_as(systems))
     step = max(1, NUMBERS_AT_A_TIME // (systems * alphas))
     for first in range(0, plan.n_resamples, step):
         rows = draws[first : first + step]
         rows[:] = _with_mean(estimates.draws(len(rows), plan.seed, first).swapaxes(1, 2), shares)
-    draws += expected.astype(kept)
-    return MethodEvidence(expected, draws, plan.level, estimates.warnings, estimates, shares, plan)
+    draws += expected.astype(draws.dtype)
+    return MethodEvidence(compared, expected, draws, estimates.warnings, estimates)
 
 
-def gather_evidence(compared: Compared, *, threads: int | None = None, progress: Progress | None = None) -> Evidence:
-    """Return the evidence for a claim about systems."""
-    gather = method_evidence if compared.claim == "method" else deployed_evidence
+def gather_evidence(
+    curves: Sequence[EPC],
+    resampling: Resampling,
+    claim: Claim = "method",
+    *,
+    unpaired: bool = False,
+    alternative: Alternative = "two-sided",
+    margin: float | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Evidence:
+    """Return the evidence for a claim about systems, drawn as a resampling describes."""
+    compared = prepare(curves, resampling, claim, unpaired=unpaired, alternative=alternative, margin=margin)
+    gather = _method if compared.claim == "method" else _deployed
     return gather(compared, threads=threads, progress=progress)

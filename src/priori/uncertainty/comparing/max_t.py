@@ -7,16 +7,16 @@ down: those that are larger still need not be counted for it. Each pair of syste
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Literal
+from fractions import Fraction
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from priori.base.processors import thread_count
 from priori.base.types import Counts, Floats, Index, Mask
-from priori.uncertainty.comparing.evidence import error_allowed, exceeded
 
 #: Which signs of a difference count: its own; both; or its own, after all the others' with the other sign.
 Signs = Literal["own", "both", "others first"]
@@ -50,13 +50,27 @@ class Family:
         return Family(self.plus[order], self.minus[order], self.spread[order], self.deviates[order])
 
 
-@dataclass(frozen=True, eq=False)
-class Adjusted:
+class Adjusted(NamedTuple):
     """The adjusted p-values of a family, which of them come from a fitted tail, and how far intervals reach."""
 
     p_value: Floats
     fitted: Mask
     critical: float
+
+
+def error_allowed(level: float) -> float:
+    """Return 1 minus the level as it was typed: 0.05 for 0.95, not 0.050000000000000044."""
+    return float(1 - Fraction(str(float(level))))
+
+
+def exceeded(draws: int, error: float) -> int:
+    """Return how many of the draws may lie beyond a bound so that (1 + these) / (1 + draws) is below the error."""
+    return max(int(np.ceil((draws + 1) * error - 1e-9)) - 2, 0)
+
+
+def critical_value(largest: Floats, level: float) -> float:
+    """Return what the largest deviations of the draws exceed as seldom as the level allows."""
+    return float(np.sort(largest)[largest.size - 1 - exceeded(largest.size, error_allowed(level))])
 
 
 def step_down(draws: Floats, family: Family, level: float, alternative: str, *, threads: int | None = None) -> Adjusted:
@@ -75,8 +89,7 @@ def step_down(draws: Floats, family: Family, level: float, alternative: str, *, 
     fitted &= unseen & (tail < p_value)
     # Intervals are two-sided, whatever was tested.
     both = largest if sign is None else count_maxima(draws, ordered, ordered.deviates, "both", threads=threads)[1]
-    critical = np.sort(both)[total - 1 - exceeded(total, error_allowed(level))]
-    return Adjusted(np.where(fitted, tail, p_value), fitted, float(critical))
+    return Adjusted(np.where(fitted, tail, p_value), fitted, critical_value(both, level))
 
 
 def count_maxima(
@@ -84,42 +97,29 @@ def count_maxima(
 ) -> tuple[Counts, Floats]:
     """Return in how many draws the largest difference, from the first to each, is at least what is given for it.
 
-    With that comes the largest of all in every draw.
+    With that comes the largest of all in every draw. Some draws are counted at a time on each thread.
     """
-    from priori.uncertainty.bootstrap import maxima
+    from priori.uncertainty.bootstrap import kernels
 
-    kernel, code = maxima.count_maxima, getattr(maxima, signs.upper().replace(" ", "_"))
+    code = getattr(kernels, signs.upper().replace(" ", "_"))
     scale = np.divide(1.0, family.spread, out=np.zeros_like(family.spread), where=family.spread > 0)
     plus, minus = family.plus.astype(np.int32), family.minus.astype(np.int32)
     factors, enough = scale.astype(draws.dtype), reached.astype(draws.dtype)
-    largest = np.empty(len(draws), dtype=draws.dtype)
-
-    def count(block: Floats, chosen: slice, counts: Counts) -> None:
-        kernel(block, plus, minus, factors, enough, code, counts, largest[chosen])
-
-    return in_blocks(draws, count, plus.size, threads=threads), largest
-
-
-def in_blocks(
-    draws: Floats, count: Callable[[Floats, slice, Counts], None], size: int, *, threads: int | None = None
-) -> Counts:
-    """Return what is counted on all draws, some at a time on each thread: (columns, draws), less their means."""
-    mean = draws.mean(axis=0, dtype=np.float64)
+    largest, mean = np.empty(len(draws), dtype=draws.dtype), draws.mean(axis=0, dtype=np.float64)
     step = int(np.clip(BLOCK // draws.shape[1], 16, 1024))
 
     def work(starts: range) -> Counts:
-        counts = np.zeros(size, dtype=np.int64)
+        counts = np.zeros(plus.size, dtype=np.int64)
         for start in starts:
-            chosen = slice(start, start + step)
-            count(np.ascontiguousarray((draws[chosen] - mean).T, dtype=draws.dtype), chosen, counts)
+            some = slice(start, start + step)
+            off = np.ascontiguousarray((draws[some] - mean).T, dtype=draws.dtype)
+            kernels.count_maxima(off, plus, minus, factors, enough, code, counts, largest[some])
         return counts
 
     workers = thread_count(threads)
     parts = [range(worker * step, len(draws), workers * step) for worker in range(workers)]
-    if workers == 1:
-        return work(parts[0])
     with ThreadPoolExecutor(workers) as pool:
-        return np.asarray(np.sum(list(pool.map(work, parts)), axis=0))
+        return np.asarray(np.sum(list(pool.map(work, parts)), axis=0)), largest
 
 
 def tail_p_values(largest: Floats, reached: Floats) -> tuple[Mask, Floats]:
@@ -141,3 +141,33 @@ def tail_p_values(largest: Floats, reached: Floats) -> tuple[Mask, Floats]:
     beyond = np.maximum(reached - threshold, 0.0) / scale
     share = np.exp(-beyond) if shape == 0 else (1 + shape * beyond) ** (-1 / shape)
     return reached > threshold, size / largest.size * share
+
+
+def model_confidence_set(draws: Floats, family: Family, badness: Floats, *, threads: int | None = None) -> Floats:
+    """Return for every system the p-value of its being the best (Hansen, Lunde and Nason 2011, the range statistic).
+
+    The worst is left out again and again, as long as the largest of all differences left is more than chance. A family
+    of all pairs; ``badness`` is the greater, the worse a system is, and decides between equals.
+    """
+    systems = badness.size
+    deviates = np.zeros((systems, systems))
+    deviates[family.plus, family.minus], deviates[family.minus, family.plus] = family.deviates, -family.deviates
+    stage, reached, last = np.full(systems, systems), [], []
+    for number in range(systems - 1):
+        largest = deviates.max(axis=1)
+        reached.append(largest.max())
+        worst = int(np.where(largest == reached[-1], badness, -np.inf).argmax())
+        deviates[worst], deviates[:, worst] = -np.inf, -np.inf
+        stage[worst] = number
+        last.append(worst)
+    # A pair is left out with the first of its systems; those that stay longest are counted first.
+    leaves = np.minimum(stage[family.plus], stage[family.minus])
+    order = np.argsort(-leaves, kind="stable")
+    leaves = leaves[order]
+    counts, _ = count_maxima(draws, family.take(order), np.asarray(reached)[leaves], "both", threads=threads)
+    p_values = np.ones(systems)
+    complete = np.flatnonzero(np.diff(leaves, append=-1))  # all pairs of a stage are in
+    p_values[np.asarray(last)[leaves[complete]]] = ((1 + counts) / (1 + len(draws)))[complete]
+    for before, system in pairwise(last):
+        p_values[system] = max(p_values[system], p_values[before])
+    return p_values

@@ -1,4 +1,4 @@
-"""Verdicts: intervals and p-values of the difference of two systems, where it is significant, and against a margin."""
+"""Verdicts: intervals and p-values of the differences of systems, where they are significant, and against a margin."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.limits import MOST_USERS
-from priori.base.types import Floats
-from priori.uncertainty.comparing.evidence import PAIR, Evidence, Student, error_allowed, exceeded
-from priori.uncertainty.rates.proportions import Alternative
+from priori.base.types import Floats, Mask
+from priori.uncertainty.comparing.evidence import Evidence, Student, p_value_of
+from priori.uncertainty.comparing.max_t import Family, critical_value, error_allowed, step_down
 
 #: So much of a user who loses a whole class is added to those seen where a margin is to be kept. By simulation a gate
 #: then passes at most 4 % of systems that harm 3 to 12 % of 20 to 80 users (25 % without it), instead of 2.5 %.
@@ -40,32 +40,36 @@ class MarginRegion(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Interval and p-value of a difference, at one alpha or at each of many.
+    """Intervals and p-values of differences, at one alpha or at each of many.
 
     ``expected`` is the difference they are about: the one observed where thresholds are kept, else the one expected
-    with thresholds chosen on other development sets.
+    with thresholds chosen on other development sets. Of many pairs tested together some p-values come from a
+    ``fitted`` tail.
     """
 
     expected: Floats
     lower: Floats
     upper: Floats
     p_value: Floats
+    fitted: Mask
     confidence_level: float
 
     @classmethod
-    def of_columns(cls, columns: Mapping[str, Floats], confidence_level: float) -> Verdict:
-        """Return the verdict whose parts stand in columns, among others."""
-        return cls(columns["expected"], columns["lower"], columns["upper"], columns["p_value"], confidence_level)
+    def of_columns(cls, columns: Mapping[str, Any], confidence_level: float) -> Verdict:
+        """Return the verdict whose parts stand in columns, among others; p-values of many pairs are adjusted ones."""
+        p_value = columns["p_adjusted"] if "p_adjusted" in columns else columns["p_value"]
+        fitted = columns["p_fitted"] if "p_fitted" in columns else np.zeros(p_value.shape, dtype=np.bool_)
+        return cls(columns["expected"], columns["lower"], columns["upper"], p_value, fitted, confidence_level)
 
     @property
     def significant(self) -> NDArray[np.bool_]:
         """Whether the difference is significant: p-value below 1 - confidence level."""
         return self.p_value < error_allowed(self.confidence_level)
 
-    def part(self, points: slice) -> Verdict:
-        """Return the verdict at some points."""
-        lower, upper = self.lower[points], self.upper[points]
-        return Verdict(self.expected[points], lower, upper, self.p_value[points], self.confidence_level)
+    def part(self, chosen: Any) -> Verdict:
+        """Return the verdict about some pairs, at some points."""
+        expected, lower, upper = self.expected[chosen], self.lower[chosen], self.upper[chosen]
+        return Verdict(expected, lower, upper, self.p_value[chosen], self.fitted[chosen], self.confidence_level)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict by name."""
@@ -113,53 +117,88 @@ def runs(alpha: Floats, shown: NDArray[np.str_]) -> list[tuple[float, float, str
     return [(float(alpha[start]), float(alpha[end]), str(shown[start])) for start, end in pieces if shown[start]]
 
 
-# -- two systems judged ----------------------------------------------------------------------------------------------
+# -- systems judged --------------------------------------------------------------------------------------------------
 
 
-def judge_pointwise(evidence: Evidence, alternative: Alternative) -> Verdict:
-    """Judge every point on its own: each alpha, and last the mean over the alphas."""
-    not_less, not_greater = evidence.tails(0.0)
-    if alternative == "two-sided":
-        p_value = np.minimum(1.0, 2 * np.minimum(not_less, not_greater))
+def judge_points(evidence: Evidence, *, threads: int | None = None) -> Verdict:
+    """Judge each alpha, and last the mean over the alphas: a pair on its own, several together by stepping down."""
+    single = evidence.single_p_values() if evidence.several else p_value_of(*evidence.tails(), evidence.alternative)
+    if not evidence.several:
+        return Verdict(
+            evidence.difference(), *evidence.bounds(), single, np.zeros(single.shape, np.bool_), evidence.level
+        )
+    tested = [
+        step_down(
+            np.ascontiguousarray(evidence.draws[:, point]),
+            family,
+            evidence.level,
+            evidence.alternative,
+            threads=threads,
+        )
+        for point, family in enumerate(evidence.families)
+    ]
+    p_value, fitted = (np.stack(column, axis=1) for column in list(zip(*tested, strict=True))[:2])
+    bounds = _bounds(evidence, np.array([found.critical for found in tested]))
+    return Verdict(evidence.difference(), *bounds, np.maximum(p_value, single), fitted, evidence.level)
+
+
+def judge_together(evidence: Evidence, pointwise: Verdict, *, threads: int | None = None) -> Verdict:
+    """Judge all alphas, and all pairs, together, by the largest deviation in standard deviations.
+
+    What holds for all alphas at once holds for each: no p-value is below the pointwise one, no interval inside it. Of
+    two systems p-values are of a single step, as intervals are, so that both agree; of several they step down.
+    """
+    alphas, systems = len(evidence.expected) - 1, evidence.expected.shape[1]
+    if evidence.several:
+        start = systems * np.arange(alphas)[:, None]
+        plus, minus = ((start + side).ravel() for side in evidence.sides)
+        spread, deviates = (
+            np.concatenate([getattr(family, name) for family in evidence.families[:-1]])
+            for name in ("spread", "deviates")
+        )
+        columns = evidence.draws.reshape(len(evidence.draws), -1)  # the mean over the alphas is there, in no pair
+        family = Family(plus, minus, spread, deviates)
+        found = step_down(columns, family, evidence.level, evidence.alternative, threads=threads)
+        p_value, fitted = found.p_value.reshape(alphas, -1).T, found.fitted.reshape(alphas, -1).T
+        critical = found.critical
     else:
-        p_value = not_less if alternative == "less" else not_greater
-    return Verdict(evidence.difference(*PAIR)[0], *evidence.bounds(), p_value, evidence.level)
+        deviations = _deviations(evidence)
+        side = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[evidence.alternative]
+        p_value = _p_of_largest(side(deviations).max(axis=1), side(evidence.deviates()[:, :-1]))
+        fitted, critical = pointwise.fitted, critical_value(np.abs(deviations).max(axis=1), evidence.level)
+    lower, upper = (bound[:, :-1] for bound in _bounds(evidence, np.full(alphas + 1, critical)))
+    return Verdict(
+        pointwise.expected,
+        np.minimum(lower, pointwise.lower),
+        np.maximum(upper, pointwise.upper),
+        np.maximum(p_value, pointwise.p_value),
+        fitted,
+        evidence.level,
+    )
 
 
-def judge_simultaneously(evidence: Evidence, alternative: Alternative, pointwise: Verdict) -> Verdict:
-    """Judge all alphas at once, by the largest studentised deviation along the curve.
+def _bounds(evidence: Evidence, critical: Floats) -> tuple[Floats, Floats]:
+    middle, half = evidence.centre(), evidence.reach(critical)
+    return middle - half, middle + half
 
-    What holds for all alphas at once holds for each: no p-value is below the pointwise one, no interval inside it.
+
+def judge_margin(evidence: Evidence, margin: float) -> MarginVerdict:
+    """Judge whether each of two systems is no worse than the other by more than the margin.
+
+    That harmed users were not seen is no evidence that there are none.
     """
-    deviations = _deviations(evidence)
-    side = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[alternative]
-    p_value = _p_of_largest(side(deviations).max(axis=1), side(evidence.deviates(*PAIR)[0, :-1]))
-    largest = np.sort(np.abs(deviations).max(axis=1))
-    critical = largest[largest.size - 1 - exceeded(largest.size, error_allowed(evidence.level))]
-    middle, half = evidence.centre(*PAIR)[0, :-1], evidence.reach(float(critical), *PAIR)[0, :-1]
-    lower, upper = np.minimum(middle - half, pointwise.lower), np.maximum(middle + half, pointwise.upper)
-    return Verdict(pointwise.expected, lower, upper, np.maximum(p_value, pointwise.p_value), evidence.level)
-
-
-def judge_margin(
-    evidence: Evidence, margin: float, harm: Floats, *, greater_is_better: bool, simultaneous: bool
-) -> MarginVerdict:
-    """Judge whether each system is no worse than the other by more than the margin.
-
-    ``harm`` is how much worse a user may be off at each alpha, at worst: that users harmed so were not seen is no
-    evidence that there are none.
-    """
-    known = Student(*(each[:-1] for each in evidence.student()))
-    below = np.maximum(evidence.tails(margin)[0][:-1], _harmed(known, margin, harm))
+    compared, harm = evidence.compared, evidence.compared.most_harm
+    known = Student(*(each[0, :-1] for each in evidence.student()))
+    below = np.maximum(evidence.tails(margin)[0][0, :-1], _harmed(known, margin, harm))
     opposite = known._replace(difference=-known.difference)
-    above = np.maximum(evidence.tails(-margin)[1][:-1], _harmed(opposite, margin, harm))
-    if simultaneous:
+    above = np.maximum(evidence.tails(-margin)[1][0, :-1], _harmed(opposite, margin, harm))
+    if compared.plan.simultaneous:
         largest = np.abs(_deviations(evidence)).max(axis=1)
         for single, at, sign in ((below, margin, -1.0), (above, -margin, 1.0)):
-            deviates = sign * evidence.deviates(*PAIR, at)[0, :-1]
+            deviates = sign * evidence.deviates(at)[0, :-1]
             half = _p_of_largest(largest, np.abs(deviates)) / 2
             np.maximum(single, np.where(deviates > 0, half, 1 - half), out=single)
-    a_no_worse, b_no_worse = (above, below) if greater_is_better else (below, above)
+    a_no_worse, b_no_worse = (above, below) if compared.measure.greater_is_better else (below, above)
     return MarginVerdict(margin, a_no_worse, b_no_worse, evidence.level)
 
 
@@ -175,13 +214,14 @@ def _harmed(known: Student, margin: Any, harm: Floats) -> Floats:
     return np.asarray(stdtr(np.minimum(known.freedom, 1e12), ratio))
 
 
-def margin_caution(evidence: Evidence, against: MarginVerdict, harm: Floats) -> tuple[Caution, ...]:
+def margin_caution(evidence: Evidence, against: MarginVerdict) -> tuple[Caution, ...]:
     """Say so where users are too few for a margin, whatever they show, or in spite of the interval that is within it.
 
     With it comes how many would do.
     """
-    margin, known, allowed = against.margin, evidence.student(), error_allowed(evidence.level) / 2
-    lower, upper = (bound[:-1] for bound in evidence.bounds())
+    margin, harm, allowed = against.margin, evidence.compared.most_harm, error_allowed(evidence.level) / 2
+    known = Student(*(each[0] for each in evidence.student()))
+    lower, upper = (bound[0, :-1] for bound in evidence.bounds())
     within = (lower > -margin) & (upper < margin) & (against.equivalent >= allowed)
     worst = int(np.argmax(harm))
     units, variance = float(known.units[worst]), float(known.variance[worst])
@@ -204,9 +244,8 @@ def margin_caution(evidence: Evidence, against: MarginVerdict, harm: Floats) -> 
 
 
 def _deviations(evidence: Evidence) -> Floats:
-    """Return how far the difference at each alpha is from its mean in every draw, in standard deviations."""
-    difference = evidence.drawn_difference()[:, :-1]
-    spread = evidence.drawn_spread(*PAIR)[0, :-1]
+    """Return how far the difference of two systems is from its mean in every draw, in standard deviations."""
+    difference, spread = evidence.drawn_difference()[:, :-1], evidence.drawn_spread[0, :-1]
     off = difference - difference.mean(axis=0)
     return np.asarray(np.divide(off, spread, out=np.zeros_like(off), where=spread > 0))
 

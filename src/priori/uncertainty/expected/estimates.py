@@ -45,11 +45,11 @@ class Estimates:
     parts: tuple[Part, ...]
     warnings: tuple[str, ...] = ()
 
-    def at(self, point: int) -> Estimates:
-        """Return the estimates at one alpha."""
+    def at(self, point: int, systems: slice | Sequence[int] = slice(None)) -> Estimates:
+        """Return the estimates of the systems, or of some of them, at one alpha."""
         here = slice(point, point + 1)
-        parts = tuple(Part(part.influence[:, :, here], part.degrees[here]) for part in self.parts)
-        return Estimates(self.value[:, here], parts, self.warnings)
+        parts = tuple(Part(part.influence[:, systems, here], part.degrees[here]) for part in self.parts)
+        return Estimates(self.value[systems, here], parts, self.warnings)
 
     def contrast(self, weights: ArrayLike, shares: Floats | None = None) -> tuple[Floats, Floats, Floats]:
         """Return a weighted sum of the systems at each alpha, its variance and degrees of freedom.

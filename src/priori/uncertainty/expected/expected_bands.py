@@ -13,8 +13,8 @@ from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores.influence import welch
 from priori.uncertainty.bootstrap.calibration import Calibration
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.run import scaled
+from priori.uncertainty.bootstrap.readers import scaled
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.estimates import Estimates, side_by_side
 from priori.uncertainty.expected.method import expected_values
 
@@ -59,7 +59,7 @@ def expected_curve(
     shift, more = half_errors(curve, plan.calibration(curve.test, curve.threshold))
     draws = estimates.draws(plan.n_resamples, plan.seed)[:, system] if keep or plan.simultaneous else None
     variance, degrees = variance + more, welch([variance, more], [degrees, _most(estimates)])
-    deviations = _reach(plan.level, degrees, draws if plan.simultaneous else None)
+    deviations = _reach(plan.confidence_level, degrees, draws if plan.simultaneous else None)
     bounds = bounds_of(value + shift, deviations * np.sqrt(variance), *range_of(curve))
     lower, upper = _with_value(value, *bounds)
     return Expected(value, lower, upper, value + draws if keep and draws is not None else None, estimates.warnings)
@@ -93,7 +93,7 @@ def expected_areas(
         draws = estimates.draws(plan.n_resamples, plan.seed) @ shares @ np.array(weights).T
     most = np.full(len(weights), _most(estimates).min())
     variance, degrees = variance + more, welch([variance, more], [degrees, most])
-    half = _reach(plan.level, degrees, draws) * np.sqrt(variance)
+    half = _reach(plan.confidence_level, degrees, draws) * np.sqrt(variance)
     value = value + offset
     lower, upper = _with_value(value, *bounds_of(value + shift, half, *(np.array(weights) @ ends).T))
     return Expected(value, lower, upper, None, estimates.warnings)

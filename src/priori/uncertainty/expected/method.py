@@ -11,25 +11,40 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.errors import InputError, argument
+from priori.base.errors import InputError, OptionError, argument
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
-from priori.scores import Scores
-from priori.uncertainty.bootstrap.plans import BootstrapPlan, Identities
-from priori.uncertainty.bootstrap.run import system_of
-from priori.uncertainty.expected.drawn_sets import cells_caution, in_one_order, in_parts
+from priori.engines import Table
+from priori.engines.narrow_cuts import most_between
+from priori.scores import BOUND, Scores, ScoreSet, Trials, condense_all, counts_of
+from priori.scores.score_set import mixed_sets
+from priori.uncertainty.bootstrap.layout import Identities
+from priori.uncertainty.bootstrap.readers import system_of
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.estimates import Estimates, Part, side_by_side
-from priori.uncertainty.expected.judging import Judged, influence_of, judge
-from priori.uncertainty.expected.score_axis import score_axis
+from priori.uncertainty.expected.influences import (
+    Judged,
+    Units,
+    group_units,
+    influence_of,
+    judge,
+    part_units,
+    row_units,
+    without_noise,
+)
+from priori.uncertainty.expected.score_axis import ScoreAxis, score_axis
 from priori.uncertainty.expected.smoothed_sets import smoothed_sets
-from priori.uncertainty.expected.units import Units, group_units, part_units, row_units, without_noise
 
 #: The most units that development sets are drawn from, and that the test set's variance comes from.
 DEV_UNITS, TEST_UNITS = 400, 1000
+#: So many random parts of the trials of tables at least tell how much sets vary.
+FEWEST_PARTS = 30
 #: Of fewer development users, or trials where users are not known, and of fewer development errors: a caution.
 FEW_USERS, FEW_TRIALS, FEW_ERRORS = 30, 100, 5
 #: Units are unequal where, weighed by their trials, they count for less than this share of their number.
@@ -57,19 +72,19 @@ def expected_values(
     plan's; one set of draws serves all systems.
     """
     if unpaired and len(curves) > 1:
-        plans = [replace(plan, seed=plan.seed + k) for k in range(len(curves))]
+        plans = [replace(plan, rng=plan.seed + k) for k in range(len(curves))]
         run = partial(expected_values, threads=threads, progress=progress)
         return side_by_side([run([curve], own) for curve, own in zip(curves, plans, strict=True)], apart=True)
     systems = [system_of(curve) for curve in curves]
     sets = [curve.dev for curve in curves], [curve.test for curve in curves]
     by_user = plan.design.by_user
-    dev_wholes, test_wholes = (in_one_order(each, by_user=by_user) for each in sets)
+    dev_wholes, test_wholes = (_in_one_order(each, by_user=by_user) for each in sets)
     axes = [score_axis(dev, test) for dev, test in zip(dev_wholes, test_wholes, strict=True)]
     of_units = 1 if plan.design.draws_rows else 2  # trials are drawn class by class
-    devs = in_parts(sets[0], dev_wholes, axes, [axis.every for axis in axes], DEV_UNITS // of_units)
+    devs = _in_parts(sets[0], dev_wholes, axes, [axis.every for axis in axes], DEV_UNITS // of_units)
     dev_units = _units(devs, dev_wholes, test_wholes, plan)
     drawn = smoothed_sets(systems, devs, dev_wholes, axes, dev_units, plan.seed, threads=threads, progress=progress)
-    tests = in_parts(sets[1], test_wholes, axes, [*drawn.rejected.swapaxes(0, 1)], TEST_UNITS // of_units)
+    tests = _in_parts(sets[1], test_wholes, axes, [*drawn.rejected.swapaxes(0, 1)], TEST_UNITS // of_units)
     test_units = _units(tests, dev_wholes, test_wholes, plan, of_test=True)
     alpha, measure = curves[0].alpha, curves[0].measure
     values = np.empty(drawn.rejected.shape)
@@ -84,11 +99,11 @@ def expected_values(
     # Crossed units are drawn in both roles on this side too; what that counts twice is known from the test set.
     expected, root = values.mean(axis=0), np.sqrt(share)
     values *= root
-    dev, noise = _jackknife(drawn.weights, values.reshape(len(values), -1), dev_units[0])
+    dev, noise = _jackknife(drawn.weights, values, dev_units[0])
     parts = _parts(dev, noise, moved, dev_units[0], test_units[0], plan)
     notes = cautions(curves, dev_units[0], test_units[0], by_user=by_user)
     if not by_user and any(each.scanned for each in (*sets[0], *sets[1])):
-        notes = (cells_caution([dev_wholes, test_wholes], axes), *notes)
+        notes = (_bins_caution([dev_wholes, test_wholes], axes), *notes)
     return Estimates(expected, parts, notes)
 
 
@@ -166,12 +181,11 @@ def _parts(
     dev: Floats, noise: Floats, test: Floats, dev_units: Units, test_units: Units, plan: BootstrapPlan
 ) -> tuple[Part, ...]:
     """Return the sources of variation: two sets, or one set of users that are in both."""
-    shape = test.shape[1:]
     if plan.shared_users:
-        both = without_noise(dev + test.reshape(len(test), -1), noise).reshape(-1, *shape)
+        both = without_noise(dev + test, noise)
         sizes = [units.sizes / units.sizes.sum(axis=1, keepdims=True) for units in (dev_units, test_units)]
         return (Part(both, dev_units.degrees(both, sizes[0] + sizes[1])),)
-    moved = without_noise(dev, noise).reshape(-1, *shape)
+    moved = without_noise(dev, noise)
     return Part(test, test_units.degrees(test)), Part(moved, dev_units.degrees(moved))
 
 
@@ -181,7 +195,8 @@ def _jackknife(weights: Floats, values: Floats, units: Units) -> tuple[Floats, F
     The infinitesimal jackknife, the covariance of weights and values over the sets, by least squares: what other units
     do to the values is no noise then.
     """
-    sets, strata = len(weights), units.strata.size - 1
+    (sets, *shape), strata = values.shape, units.strata.size - 1
+    values = values.reshape(sets, -1)
     drawn = weights - 1
     gram = drawn.T @ drawn / sets
     for start, end in pairwise(units.strata):
@@ -198,4 +213,82 @@ def _jackknife(weights: Floats, values: Floats, units: Units) -> tuple[Floats, F
         deviations = values[:, part] - values[:, part].mean(axis=0)
         influence[:, part] = inverse @ (drawn.T @ deviations) / sets
         noise[:, part] = signs @ (deviations - drawn @ influence[:, part])
-    return units.correction * influence, np.sqrt(size / sums) * noise
+    influence, noise = units.correction * influence, np.sqrt(size / sums) * noise
+    return influence.reshape(-1, *shape), noise.reshape(-1, *shape)
+
+
+# -- what units are drawn from ---------------------------------------------------------------------------------------
+
+
+def _in_one_order(sets: Sequence[ScoreSet], *, by_user: bool) -> list[Scores]:
+    """Return the trials of each system in one order; of tables by trials all of it in narrow cells, in no order."""
+    tables = [each for each in sets if isinstance(each, Table)]
+    if not tables or by_user:
+        return _in_order([_written_out(each.load(), by_user) for each in sets])
+    if len(tables) < len(sets):
+        raise mixed_sets()
+    return [entries for entries, _ in condense_all(tables, narrow=BOUND, said="resampled")]
+
+
+def _in_parts(
+    sets: Sequence[ScoreSet],
+    whole: Sequence[Scores],
+    axes: Sequence[ScoreAxis],
+    cells: Sequence[NDArray[Any]],
+    number: int,
+) -> list[Scores]:
+    """Return the sets as they are, or tables counted by random parts of the trials, ``number`` of them if they fit.
+
+    A trial is in the same part whichever system scored it; which is which does not matter within one. Counts are exact
+    at the thresholds that reject these ``cells`` of each axis.
+    """
+    tables = [each for each in sets if isinstance(each, Table)]
+    if whole[0].negative.number is None or not tables:
+        return list(whole)
+    cuts = [np.unique(axis.thresholds(own)) for axis, own in zip(axes, cells, strict=True)]
+    parts = min(table.parts_at_most(number, cut.size) for table, cut in zip(tables, cuts, strict=True))
+    if parts < FEWEST_PARTS:
+        raise OptionError(
+            f"{tables[0].source}: {parts} random parts of the trials are what the {tables[0].memory // 10**6} MB given "
+            f"can count in, too few; raise {argument('memory')}"
+        )
+    return counts_of(tables, cuts, parts)
+
+
+def _bins_caution(wholes: Sequence[Sequence[Scores]], axes: Sequence[ScoreAxis]) -> Caution:
+    """Say in how many cells paired tables are counted, and what most of a class lies in a cell of several scores."""
+    cuts = [axis.thresholds(axis.every) for axis in axes]
+    most = max(most_between(scores, cut) for whole in wholes for scores, cut in zip(whole, cuts, strict=True))
+    cells = max(axis.cells for axis in axes)
+    return Caution(
+        "resampled-in-cells",
+        f"paired systems, resampled by random parts of their trials in {cells} cells of scores: "
+        f"no rate at any threshold is off by more than {most:.1e}",
+    )
+
+
+def _written_out(scores: Scores, by_user: bool) -> Scores:
+    """Return a set whose trials can be drawn: counts of trials written out, unless users come with all of theirs."""
+    if by_user or scores.negative.number is None:
+        return scores
+    negative, positive = (
+        Trials(np.repeat(trials.score, 1 if trials.number is None else trials.number))
+        for trials in (scores.negative, scores.positive)
+    )
+    return Scores(negative, positive, source=scores.source)
+
+
+def _in_order(sets: Sequence[Scores]) -> list[Scores]:
+    """Return the sets with their trials in one order, by user and scores: that in which they came changes nothing."""
+    orders = []
+    for classes in ([scores.negative for scores in sets], [scores.positive for scores in sets]):
+        if any(trials.number is not None for trials in classes) or len({len(trials) for trials in classes}) > 1:
+            return list(sets)
+        first = classes[0]
+        names = [codes for codes in (first.probe_user, first.user) if codes is not None]
+        keys: list[NDArray[Any]] = [*(trials.score for trials in reversed(classes)), *names]
+        orders.append(np.lexsort(keys))
+    return [
+        replace(scores, negative=scores.negative.take(orders[0]), positive=scores.positive.take(orders[1]))
+        for scores in sets
+    ]

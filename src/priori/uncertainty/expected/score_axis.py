@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Floats
+from priori.base.types import Floats, Ints
 from priori.scores import Scores, Trials
 
 #: How many cells an axis has at most where scores are smoothed.
@@ -58,6 +58,10 @@ class ScoreAxis:
         between = 0.5 * self.place[np.maximum(after - 1, 0)] + 0.5 * self.place[at]
         places = np.where(known, self.place[at], between)
         return np.where(score == -np.inf, 0.0, np.where(score == np.inf, self.cells - 1.0, places))
+
+    def bins(self, score: Floats) -> Ints:
+        """Return the bins that scores lie in."""
+        return np.floor(self.places(score)).astype(np.int64)
 
     def thresholds(self, rejected: NDArray[Any]) -> Floats:
         """Return the thresholds that reject so many cells, 1 or more: scores at or below them lie in these.

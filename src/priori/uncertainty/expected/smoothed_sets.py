@@ -12,16 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import OptionError
 from priori.base.types import Floats, Ints, Progress
 from priori.scores import Scores, Trials
-from priori.uncertainty.bootstrap.draws import attacks_of, share_of
-from priori.uncertainty.bootstrap.kernel_criteria import common_kind
-from priori.uncertainty.bootstrap.kernel_loading import load_kernel
-from priori.uncertainty.bootstrap.plain import choose_again
-from priori.uncertainty.bootstrap.run import Resampled, gather
+from priori.uncertainty.bootstrap.draws import load_kernel
+from priori.uncertainty.bootstrap.layout import attacks_of, share_of
+from priori.uncertainty.bootstrap.readers import Resampled, choosers_of, gather
+from priori.uncertainty.expected.influences import Units
 from priori.uncertainty.expected.score_axis import ScoreAxis, bandwidth, tied
-from priori.uncertainty.expected.units import Units
 
 #: At least so many smoothed sets, and so many for each unit.
 SETS, SETS_PER_UNIT = 1000, 5
@@ -31,8 +28,8 @@ QUANTILES = 1 << 12
 BAGS = 3_000_017
 #: From so many trials on, units are histograms.
 MANY = 1 << 17
-#: What the larger class of a set adds up to in whole numbers, where units are histograms.
-WHOLE, WHOLE_BY_CRITERION = 1 << 26, 1 << 14
+#: What the larger class of a set adds up to in whole numbers, about, where units are histograms.
+WHOLE = 1 << 26
 
 #: Counts sets first, first + 1, ... in which units come as often as the rows say: class by class, by system.
 _Count = Callable[[int, Floats], Iterator[tuple[Any, Any]]]
@@ -65,28 +62,19 @@ def smoothed_sets(
     by_histogram = counted or (many and units[0].partner is None)
     by_class, count, alphas = _ByClass.of(devs[0], units[0]), units[0].count, len(systems[0].fractions)
     # A trial comes more than once where its users do.
-    kind = common_kind(systems, 4 * WHOLE if by_histogram else 16 * max(len(dev) for dev in devs))
-    if kind is None and devs[0].omega is not None:
-        raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
+    choosers = choosers_of(systems, 4 * WHOLE if by_histogram else 16 * max(len(dev) for dev in devs))
     counts: _Count
     if by_histogram:
-        whole = WHOLE_BY_CRITERION if kind is None else WHOLE
-        counts = _histogram_counts(devs, wholes, axes, units, whole)
+        counts = _histogram_counts(devs, wholes, axes, units)
     else:
         counts = _trial_counts(devs, axes, _smooth_trials(devs, axes, by_class), seed)
     draw = load_kernel("draw_units", "bagging")
 
     def work(first: int, rows: int) -> Floats:
-        weights, rejected = np.empty((rows, count)), np.empty((rows, len(systems), alphas), dtype=np.int64)
+        weights = np.empty((rows, count))
         draw(first, seed, BAGS, units[0].strata, by_class.starts, by_class.unit, by_class.partner, weights)
-        for s, (pair, axis) in enumerate(zip(counts(first, weights), axes, strict=True)):
-            if kind is None:
-                system, kept = systems[s], systems[s].thresholds
-                rejected[:, s] = choose_again(system.criterion, system.fractions, pair, axis.value, axis.value, kept)
-            else:
-                kernel = load_kernel("choose_again", "readers")
-                kernel(kind[0], *pair, axis.value, 1, *kind[1:], axis.value, rejected[:, s])
-        return np.hstack([weights, rejected.reshape(rows, -1)])
+        each = zip(choosers, counts(first, weights), axes, strict=True)
+        return np.hstack([weights, *(choose(pair, axis.value, axis.value) for choose, pair, axis in each)])
 
     sets = max(SETS, SETS_PER_UNIT * count)
     both = gather(work, sets, 64, threads=threads, progress=progress)
@@ -177,12 +165,12 @@ def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], trials: Smo
 
 
 def _histogram_counts(
-    devs: Sequence[Scores], wholes: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units], whole: int
+    devs: Sequence[Scores], wholes: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units]
 ) -> _Count:
-    """Return what adds up the smoothed histograms of units; the larger class of a set adds up to about ``whole``."""
+    """Return what adds up the smoothed histograms of units."""
     pairs, histograms = [_Pairs.of(codes) for codes in units], []
     for dev, like, axis, codes, pair in zip(devs, wholes, axes, units, pairs, strict=True):
-        scale = np.float32(whole / max(dev.n_negatives, dev.n_positives))
+        scale = np.float32(WHOLE / max(dev.n_negatives, dev.n_positives))
         positive = scale * _smooth_histogram(dev.positive, axis, codes.classes[1].unit, codes.count, like.positive)
         if dev.omega is None:
             negative = [scale * _smooth_histogram(dev.negative, axis, pair.row, pair.rows, like.negative)]
@@ -246,14 +234,14 @@ def _smooth_histogram(
 
     Cells stay as they are where most of the ``whole`` class is tied.
     """
-    cells = np.floor(axis.places(trials.score)).astype(np.int64)
+    cells = axis.bins(trials.score)
     counted = np.bincount(unit.astype(np.int64) * axis.cells + cells, trials.number, units * axis.cells)
     histogram = counted.reshape(units, axis.cells).astype(np.float32)
     if not axis.smooth:
         return histogram
     held = tied(whole)
     number = histogram.sum(axis=0)
-    at = np.floor(axis.places(whole.score)).astype(np.int64)
+    at = axis.bins(whole.score)
     stays = np.bincount(at, held if whole.number is None else held * whole.number, axis.cells) > number / 2
     stays[[0, -1]] = True
     return np.asarray(histogram @ _smoothing(number, stays, bandwidth(len(trials))))

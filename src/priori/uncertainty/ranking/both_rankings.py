@@ -19,19 +19,11 @@ from priori.scores import Scores, ScoreSet, counts_of
 from priori.scores.score_set import Role
 from priori.uncertainty.bands.bands import value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
-from priori.uncertainty.bootstrap.draws import (
-    TEST_USERS,
-    UnitsOfClass,
-    bins_between,
-    distinct_scores,
-    people_of,
-    rows_for,
-    whole_units,
-)
-from priori.uncertainty.bootstrap.kernel_loading import load_kernel
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.run import gather, outcomes_at
-from priori.uncertainty.expected.units import part_units
+from priori.uncertainty.bootstrap.draws import TEST_USERS, UnitsOfClass, load_kernel, people_of, rows_for, whole_units
+from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
+from priori.uncertainty.bootstrap.readers import gather, outcomes_at
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan
+from priori.uncertainty.expected.influences import part_units
 from priori.uncertainty.ranking.ranks import told_apart
 
 #: What systems are ranked by on the test set itself.
@@ -89,7 +81,7 @@ def _draw(
     bins = [bins_between(test.unmixed, cut) for test, cut in zip(tests, cuts, strict=True)]
     laid_out = whole_units(tests, bins, units, plan.seed)
     cost_fn, cost_fp, prior = DCF
-    kernel, figure = load_kernel("along_the_curve", "readers"), list(POSTERIORS).index(against)
+    kernel, figure = load_kernel("along_the_curve"), list(POSTERIORS).index(against)
 
     def work(first: int, rows: int) -> Floats:
         values = np.empty((rows, 2, len(curves)))

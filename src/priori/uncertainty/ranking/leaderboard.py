@@ -33,7 +33,7 @@ from priori.curves.cross import CrossEPC
 from priori.curves.epc import EPC, at_alphas
 from priori.uncertainty.bands.bands import bounds_together, make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparing.claims import CLAIMS, Claim, Compared, prepare
+from priori.uncertainty.comparing.claims import CLAIMS, Claim
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
 from priori.uncertainty.ranking.both_rankings import (
     POSTERIORS,
@@ -44,7 +44,7 @@ from priori.uncertainty.ranking.both_rankings import (
     moved_ranks,
     tau_interval,
 )
-from priori.uncertainty.ranking.ranking import Tests, check_names, ranking_of
+from priori.uncertainty.ranking.ranking import Place, Tests, check_systems, ranking_of
 from priori.uncertainty.ranking.ranks import ranks_of
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 #: Draws of both rankings; their spread is all that is used.
 DRAWS = 1000
 
+MOVED = ("name", "gain", "lower", "upper", "significant")
 MOVE = record({"name": TEXT, **of(INTEGER, "gain"), **of(PLAIN_NUMBER, "lower upper"), "significant": FLAG})
 #: What the settings of a leaderboard say.
 RANKED = {
@@ -187,148 +188,98 @@ def rank(
     >>> board.tau
     1.0
     """
+    if against not in POSTERIORS:
+        raise unknown("a posteriori figure", against, POSTERIORS)
+    check_systems(curves, family)
     resampling = Resampling(
         bootstrap, n_resamples, confidence_level=confidence_level, rng=rng, shared_users=shared_users
     )
-    return make_leaderboard(
-        curves, resampling, alpha=alpha, against=against, claim=claim, family=family, threads=threads, progress=progress
-    )
+    here = at_one_alpha(curves, alpha)
+    evidence = gather_evidence(here, resampling, claim, threads=threads, progress=progress)
+    return leaderboard_of(evidence, against=against, family=family, threads=threads)
 
 
-def make_leaderboard(
-    curves: Sequence[EPC],
-    resampling: Resampling,
-    *,
-    alpha: Any = None,
-    against: Against = "eer",
-    claim: Claim = "deployed",
-    family: Tests = "pairs",
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Leaderboard:
-    """Rank systems as a resampling describes."""
-    if against not in POSTERIORS:
-        raise unknown("a posteriori figure", against, POSTERIORS)
-    check_names(curves)
+def at_one_alpha(curves: Sequence[EPC], alpha: Any) -> Sequence[EPC]:
+    """Return curves at the alpha at which systems are ranked, each with one threshold there."""
     if any(isinstance(curve, CrossEPC) for curve in curves):
         raise OptionError(
             "a leaderboard needs one threshold for each system: split the set in two (--split 50/50), or "
             "compare the cross-fitted curves"
         )
-    alpha = curves[0].criterion.alpha_or_half(alpha)
-    curves = at_alphas(curves, [alpha])
-    compared = prepare(curves, resampling, claim)
-    evidence = gather_evidence(compared, threads=threads, progress=progress)
-    intervals = _intervals(curves, resampling, compared, evidence, threads)
-    return leaderboard_of(curves, compared, evidence, intervals, against=against, family=family, threads=threads)
+    return at_alphas(curves, [curves[0].criterion.alpha_or_half(alpha)])
 
 
 def leaderboard_of(
-    curves: Sequence[EPC],
-    compared: Compared,
     evidence: Evidence,
-    intervals: tuple[Floats, Floats],
+    intervals: tuple[Floats, Floats] | None = None,
     *,
     against: Against = "eer",
     family: Tests = "pairs",
     threads: int | None = None,
 ) -> Leaderboard:
-    """Rank systems on the evidence about them at one alpha; ``intervals`` are those of their values."""
-    ranking = ranking_of(compared, evidence, family=family, threads=threads)
-    measure, plan = curves[0].measure, compared.plan
+    """Rank systems on the evidence about them at one alpha; ``intervals`` of their values, where they are known."""
+    compared, ranking = evidence.compared, ranking_of(evidence, family=family, threads=threads)
+    measure, plan = compared.measure, compared.plan
     title, figures = POSTERIORS[against]
+    lower, upper = intervals or _intervals(evidence, threads)
     # Of tables counts at other places are needed than what new thresholds were chosen on.
     judged = [
-        placed if curve.test.fits else replace(placed, test=curve.judged)
-        for placed, curve in zip(compared.curves, curves, strict=True)
+        ready if curve.test.fits else replace(ready, test=curve.judged)
+        for ready, curve in zip(compared.curves, compared.given, strict=True)
     ]
     post_value = np.array(figures([curve.test for curve in judged]))
-    signs = (-1 if measure.greater_is_better else 1), (-1 if against == "auc" else 1)
-    before, after = draw_both(judged, plan, against, DRAWS, threads=threads)
+    drawn, post_drawn = draw_both(judged, plan, against, DRAWS, threads=threads)
     if compared.claim == "method":
-        before = as_methods(before, evidence.expected[0], evidence.covariance(0), plan.seed)
-    rankings = _Rankings(
-        signs[0] * evidence.expected[0], signs[1] * post_value, signs[0] * before, signs[1] * after, plan.level
-    )
+        drawn = as_methods(drawn, evidence.expected[0], evidence.covariances[0].astype(np.float64), plan.seed)
+    sign, post_sign = (-1 if measure.greater_is_better else 1), (-1 if against == "auc" else 1)
+    before, after = (sign * evidence.expected[0], sign * drawn), (post_sign * post_value, post_sign * post_drawn)
+    gain = ranks_of(after[0]) - ranks_of(before[0])
+    moved = moved_ranks(gain, ranks_of(after[1]) - ranks_of(before[1]), plan.confidence_level)
+    moves = list(zip(ranking.names, *(column.tolist() for column in (gain, *moved)), strict=True))
+    tau_lower, tau_upper = tau_interval([before, after], plan.confidence_level)
     places = ranking.places()
     order = [ranking.names.index(place.name) for place in places]
+    of_places = {name: np.array([getattr(place, name) for place in places]) for name in Place._fields}
     settings = {
         "measure": measure.title,
         "rate": measure.rate,
         "against": title,
         "claim": compared.claim,
         "family": family,
-        "alpha": float(curves[0].alpha[0]),
+        "alpha": float(compared.alpha[0]),
         "bootstrap": plan.design.name,
-        "confidence_level": plan.level,
+        "confidence_level": plan.confidence_level,
         "n_resamples": plan.n_resamples,
         "seed": plan.seed,
         "greater_is_better": measure.greater_is_better,
         "post_greater_is_better": against == "auc",
     }
-    moves = rankings.moves()
-    ranks = {
-        name: np.array([getattr(place, name) for place in places]) for name in ("rank", "rank_lower", "rank_upper")
-    }
-    tau, tau_lower, tau_upper = rankings.tau()
     return Leaderboard(
-        system=np.array([place.name for place in places]),
-        value=np.array([place.value for place in places]),
-        lower=intervals[0][order],
-        upper=intervals[1][order],
-        **ranks,
+        system=of_places["name"],
+        lower=lower[order],
+        upper=upper[order],
+        **{name: of_places[name] for name in ("value", "rank", "rank_lower", "rank_upper", "groups")},
         post_value=post_value[order],
-        post_rank=rankings.after[order],
-        groups=np.array([place.groups for place in places]),
+        post_rank=ranks_of(after[0])[order],
         could_be_best=tuple(place.name for place in places if place.could_be_best),
-        tau=tau,
+        tau=float(kendall_tau(before[0], after[0])),
         tau_lower=tau_lower,
         tau_upper=tau_upper,
-        moves=tuple({"name": ranking.names[system], **moves[system]} for system in order),
+        moves=tuple(dict(zip(MOVED, moves[system], strict=True)) for system in order),
         rank_probability=ranking.rank_probability[order],
         settings=settings,
         warnings=ranking.warnings,
-    )._came_from(*curves)
+    )._came_from(*compared.given)
 
 
-def _intervals(
-    curves: Sequence[EPC], resampling: Resampling, compared: Compared, evidence: Evidence, threads: int | None
-) -> tuple[Floats, Floats]:
+def _intervals(evidence: Evidence, threads: int | None) -> tuple[Floats, Floats]:
     """Return the interval of each system's value, as its own band has it."""
-    if compared.claim == "deployed" and compared.plan.design.whole_users and not curves[0].test.scanned:
+    compared = evidence.compared
+    if compared.claim == "deployed" and compared.plan.design.whole_users and not compared.given[0].test.scanned:
         lower, upper = bounds_together(compared.curves, compared.plan, threads=threads)
         return lower[:, 0], upper[:, 0]
-    resampled = replace(resampling, resample="both" if compared.claim == "method" else "test")
     bands = [
-        make_band(curve, resampled, threads=threads, estimated=evidence.estimated(number))
-        for number, curve in enumerate(curves)
+        make_band(curve, compared.resampling, threads=threads, estimated=evidence.estimated(number))
+        for number, curve in enumerate(compared.given)
     ]
     return np.array([band.lower[0] for band in bands]), np.array([band.upper[0] for band in bands])
-
-
-@dataclass(frozen=True, eq=False)
-class _Rankings:
-    """How bad systems are at thresholds fixed in advance and a posteriori, as ranked and in draws of both."""
-
-    badness: Floats
-    post_badness: Floats
-    drawn: Floats
-    post_drawn: Floats
-    level: float
-
-    @property
-    def after(self) -> Ints:
-        """The ranks a posteriori."""
-        return ranks_of(self.post_badness)
-
-    def tau(self) -> tuple[float, float, float]:
-        """Return Kendall's tau between the rankings, and its interval."""
-        rankings = [(self.badness, self.drawn), (self.post_badness, self.post_drawn)]
-        return float(kendall_tau(self.badness, self.post_badness)), *tau_interval(rankings, self.level)
-
-    def moves(self) -> list[dict[str, Any]]:
-        """Return for each system how many ranks it gains, with the interval of that."""
-        gain = self.after - ranks_of(self.badness)
-        moved = moved_ranks(gain, ranks_of(self.post_drawn) - ranks_of(self.drawn), self.level)
-        rows = zip(gain.tolist(), *(column.tolist() for column in moved), strict=True)
-        return [dict(zip(("gain", "lower", "upper", "significant"), row, strict=True)) for row in rows]

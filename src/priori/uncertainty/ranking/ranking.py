@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, Self, get_args
@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError, unknown
 from priori.base.layouts import CAUTIONS, FLAG, INTEGER, NUMBER, NUMBERS, TEXT, Layout, choice, listed, of, record
+from priori.base.options import Interval
 from priori.base.results import Result
 from priori.base.saved import Saved
-from priori.base.types import Floats, Ints, Mask, Progress
+from priori.base.types import Floats, Index, Ints, Mask, Progress
 from priori.curves.epc import EPC
-from priori.uncertainty.bootstrap.intervals import Interval
-from priori.uncertainty.bootstrap.plans import BootstrapPlan
-from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparing.claims import Claim, Compared, prepare, shares_of
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
+from priori.uncertainty.comparing.claims import Claim, shares_of
 from priori.uncertainty.comparing.comparison import COMPARED
-from priori.uncertainty.comparing.evidence import Evidence, error_allowed, gather_evidence
-from priori.uncertainty.ranking.board import AdjustedVerdict, Board, pairs_of_systems
-from priori.uncertainty.ranking.ranks import group_letters, rank_bounds, ranks_of
-from priori.uncertainty.rates.proportions import Alternative, check_alternative
+from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
+from priori.uncertainty.comparing.max_t import error_allowed, model_confidence_set
+from priori.uncertainty.comparing.verdicts import Verdict, judge_points, judge_together
+from priori.uncertainty.ranking.ranks import group_letters, rank_bounds, rank_shares, ranks_of
+from priori.uncertainty.rates.proportions import Alternative
 
 #: What is tested together: every pair of systems, or the best against the rest.
 Tests = Literal["pairs", "best"]
@@ -68,11 +68,11 @@ class Ranking(Result):
     ----------
     values, expected_values : ndarray
         The value of each system (row) at each alpha, as observed and as the tests are about.
-    pointwise : AdjustedVerdict
+    pointwise : Verdict
         Intervals and p-values at each alpha, adjusted for all pairs (step-down max-T).
-    simultaneous : AdjustedVerdict
+    simultaneous : Verdict
         The same, adjusted for all pairs and all alphas together.
-    area : AdjustedVerdict
+    area : Verdict
         The same for the mean over the alphas, adjusted for all pairs; one row per pair.
     best_p_value : ndarray
         The p-value of each system (row) being the best at each alpha, and last for the mean over the alphas.
@@ -89,9 +89,9 @@ class Ranking(Result):
     values: Floats
     expected_values: Floats
     greater_is_better: bool
-    pointwise: AdjustedVerdict
-    simultaneous: AdjustedVerdict
-    area: AdjustedVerdict
+    pointwise: Verdict
+    simultaneous: Verdict
+    area: Verdict
     best_p_value: Floats
     rank_probability: Floats
     settings: dict[str, Any]
@@ -124,12 +124,12 @@ class Ranking(Result):
         by_pair = {name: values.reshape(len(pairs), -1) for name, values in table.items()}
         asked = "simultaneous" if saved["simultaneous"] else "pointwise"
         known |= {"names": tuple(dict.fromkeys(name for pair in pairs for name in pair)), "alpha": by_pair["alpha"][0]}
-        known |= {asked: AdjustedVerdict.of_columns(by_pair, level), "_differences": by_pair["difference"]}
+        known |= {asked: Verdict.of_columns(by_pair, level), "_differences": by_pair["difference"]}
         known |= {"rank_probability": np.array(saved["rank_probability"], dtype=np.float64)}
         return super()._from_parts(saved, _overall=tuple(Place(**ranked) for ranked in saved["ranking"]), **known)
 
     @property
-    def verdict(self) -> AdjustedVerdict:
+    def verdict(self) -> Verdict:
         """The verdict asked for: simultaneous or pointwise."""
         return self.simultaneous if self.settings["simultaneous"] else self.pointwise
 
@@ -149,8 +149,12 @@ class Ranking(Result):
         return tuple(combinations(range(len(self.names)), 2))
 
     @cached_property
+    def _sides(self) -> tuple[Index, Index]:
+        return np.triu_indices(len(self.names), 1)
+
+    @cached_property
     def _differences(self) -> Floats:
-        first, second = pairs_of_systems(len(self.names))
+        first, second = self._sides
         return self.values[first] - self.values[second]
 
     def places(self, alpha: float | None = None) -> tuple[Place, ...]:
@@ -158,8 +162,13 @@ class Ranking(Result):
         if alpha is None:
             return self._overall
         column = int(np.argmin(np.abs(self.alpha - float(alpha))))
-        value, expected, significant = self.values[:, column], self.expected_values[:, column], self.verdict.significant
-        return self._places(value, expected, significant[:, column], self.best_p_value[:, column])
+        significant = self.verdict.significant[:, column]
+        return self._places(self.values[:, column], self.expected_values[:, column], significant, column)
+
+    @cached_property
+    def _overall(self) -> tuple[Place, ...]:
+        shares = shares_of(self.alpha)
+        return self._places(self.values @ shares, self.expected_values @ shares, self.area.significant, -1)
 
     def could_be_best(self, alpha: float | None = None) -> tuple[str, ...]:
         """Return the systems of which one is the best with the stated confidence (model confidence set)."""
@@ -167,50 +176,40 @@ class Ranking(Result):
 
     def standings(self) -> tuple[Ints, Ints, Mask]:
         """Return for each system (row) at each alpha between which ranks it lies, and whether it could be the best."""
-        possible = self.best_p_value[:, :-1] >= error_allowed(self.confidence_level)
-        columns = (self.expected_values.T, self.verdict.significant.T, possible.T)
-        bounds = [self._rank_bounds(self._better(*column[:2]), column[2]) for column in zip(*columns, strict=True)]
+        significant, possible = self.verdict.significant, self._possible[:, :-1]
+        columns = zip(self.expected_values.T, significant.T, possible.T, strict=True)
+        bounds = [self._rank_bounds(self._better(*column[:2]), column[2]) for column in columns]
         lower, upper = (np.stack(side, axis=1) for side in zip(*bounds, strict=True))
         return lower, upper, possible
 
     @cached_property
-    def _overall(self) -> tuple[Place, ...]:
-        shares = shares_of(self.alpha)
-        return self._places(
-            self.values @ shares, self.expected_values @ shares, self.area.significant, self.best_p_value[:, -1]
-        )
+    def _possible(self) -> Mask:
+        """Whether each system (row) could be the best at each alpha, and last by the mean over the alphas."""
+        return self.best_p_value >= error_allowed(self.confidence_level)
 
-    def _places(self, value: Floats, expected: Floats, significant: Mask, best_p_value: Floats) -> tuple[Place, ...]:
-        badness, better = -expected if self.greater_is_better else expected, self._better(expected, significant)
-        possible = best_p_value >= error_allowed(self.confidence_level)
-        ranks = ranks_of(badness)
+    def _places(self, value: Floats, expected: Floats, significant: Mask, column: int) -> tuple[Place, ...]:
+        better, possible = self._better(expected, significant), self._possible[:, column]
+        ranks = ranks_of(-expected if self.greater_is_better else expected)
         order = np.argsort(ranks, kind="stable")
-        lower, upper = self._rank_bounds(better, possible)
         if self.settings["family"] == "pairs":
             letters = group_letters(~(better | better.T)[np.ix_(order, order)])
         else:
             letters = ["a" if could else "" for could in possible[order].tolist()]
+        columns = (value, expected, ranks, *self._rank_bounds(better, possible), possible)
+        rows = zip(*(each[order].tolist() for each in columns), strict=True)
+        names = [self.names[system] for system in order.tolist()]
         return tuple(
-            Place(
-                self.names[i],
-                float(value[i]),
-                float(expected[i]),
-                letter,
-                int(ranks[i]),
-                int(lower[i]),
-                int(upper[i]),
-                bool(possible[i]),
-            )
-            for i, letter in zip(order.tolist(), letters, strict=True)
+            Place(name, value, expected, letter, *bounds)
+            for name, letter, (value, expected, *bounds) in zip(names, letters, rows, strict=True)
         )
 
     def _better(self, expected: Floats, significant: Mask) -> Mask:
         """Return which system (row) is significantly better than which (column)."""
-        first, second = pairs_of_systems(len(self.names))
+        first, second = (side[significant] for side in self._sides)
         badness = -expected if self.greater_is_better else expected
-        better = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
         ahead = badness[first] < badness[second]
-        better[np.where(ahead, first, second)[significant], np.where(ahead, second, first)[significant]] = True
+        better = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
+        better[np.where(ahead, first, second), np.where(ahead, second, first)] = True
         return better
 
     def _rank_bounds(self, better: Mask, possible: Mask) -> tuple[Ints, Ints]:
@@ -222,17 +221,16 @@ class Ranking(Result):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return one row per pair and alpha."""
         names, verdict = np.array(self.names), self.verdict
-        first, second = (np.repeat(names[side], self.alpha.size) for side in pairs_of_systems(names.size))
-        pairs = len(verdict.p_value)
-        columns = {"system_a": first, "system_b": second, "alpha": np.tile(self.alpha, pairs)}
-        columns["difference"] = self._differences.ravel()
-        columns |= {name: getattr(verdict, name).ravel() for name in ("expected", "lower", "upper")}
-        return {
-            **columns,
-            "p_adjusted": verdict.p_value.ravel(),
-            "p_fitted": verdict.fitted.ravel(),
-            "significant": verdict.significant.ravel(),
+        first, second = (np.repeat(names[side], self.alpha.size) for side in self._sides)
+        columns = {"system_a": first, "system_b": second, "alpha": np.tile(self.alpha, len(verdict.p_value))}
+        values = {
+            "difference": self._differences,
+            **{name: getattr(verdict, name) for name in ("expected", "lower", "upper")},
+            "p_adjusted": verdict.p_value,
+            "p_fitted": verdict.fitted,
+            "significant": verdict.significant,
         }
+        return columns | {name: each.ravel() for name, each in values.items()}
 
     def summary(self) -> dict[str, Any]:
         """Return the ranking by the mean over the alphas and how it was made."""
@@ -297,6 +295,7 @@ def compare_all(
     >>> sorted(ranking.could_be_best())
     ['B', 'C']
     """
+    check_systems(curves, family)
     resampling = Resampling(
         bootstrap,
         n_resamples,
@@ -306,82 +305,69 @@ def compare_all(
         rng=rng,
         shared_users=shared_users,
     )
-    return make_ranking(
-        curves,
-        resampling,
-        claim=claim,
-        family=family,
-        unpaired=unpaired,
-        alternative=alternative,
-        threads=threads,
-        progress=progress,
-        keep=keep,
-    )
+    asked: dict[str, Any] = {"unpaired": unpaired, "alternative": alternative}
+    evidence = gather_evidence(curves, resampling, claim, **asked, threads=threads, progress=progress)
+    return ranking_of(evidence, family=family, threads=threads, keep=keep)
 
 
-def make_ranking(
-    curves: Sequence[EPC],
-    resampling: Resampling,
-    *,
-    claim: Claim = "method",
-    family: Tests = "pairs",
-    unpaired: bool = False,
-    alternative: Alternative = "two-sided",
-    threads: int | None = None,
-    progress: Progress | None = None,
-    keep: bool = False,
-) -> Ranking:
-    """Compare several systems as a resampling describes; its ``resample`` follows from the claim."""
-    check_names(curves)
-    check_alternative(alternative)
-    compared = prepare(curves, resampling, claim, unpaired=unpaired)
-    evidence = gather_evidence(compared, threads=threads, progress=progress)
-    ranking = ranking_of(compared, evidence, family=family, alternative=alternative, threads=threads, keep=keep)
-    return ranking._came_from(*curves)
-
-
-def check_names(curves: Sequence[EPC]) -> None:
-    """Refuse what is no set of systems."""
+def check_systems(curves: Sequence[EPC], family: Tests) -> None:
+    """Refuse what is no set of systems, or no family of tests."""
     names = tuple(curve.name for curve in curves)
     if len(curves) < 2 or len(set(names)) < len(names):
         raise OptionError(f"compare_all needs two or more curves, each with a name of its own, not {names}")
+    if family not in get_args(Tests):
+        raise unknown("family", family, get_args(Tests))
 
 
 def ranking_of(
-    compared: Compared,
-    evidence: Evidence,
-    *,
-    family: Tests,
-    alternative: Alternative = "two-sided",
-    threads: int | None = None,
-    keep: bool = False,
+    evidence: Evidence, *, family: Tests = "pairs", threads: int | None = None, keep: bool = False
 ) -> Ranking:
     """Test all pairs of systems together on the evidence about them, and rank them."""
-    if family not in get_args(Tests):
-        raise unknown("family", family, get_args(Tests))
-    curves = compared.curves
-    greater = curves[0].measure.greater_is_better
-    board = Board(evidence, greater, alternative, threads)
-    points, best_p_value = board.pairs(), board.best_p_values()
+    compared = evidence.compared
+    curves, greater = compared.given, compared.measure.greater_is_better
+    points, best_p_value = judge_points(evidence, threads=threads), _best_p_values(evidence, threads)
     if family == "best":
-        points = board.against_best(points, best_p_value)
-    pointwise, area = points.at(slice(None, -1)), points.at(-1)
-    values = np.stack([curve.value for curve in curves])
+        points = _against_best(evidence, points, best_p_value)
+    pointwise = points.part((slice(None), slice(-1)))
+    overall = evidence.draws[:, -1]
     return Ranking(
         tuple(curve.name for curve in curves),
-        curves[0].alpha,
-        values,
+        compared.alpha,
+        np.stack([curve.value for curve in curves]),
         evidence.expected[:-1].T,
         greater,
         pointwise,
-        board.simultaneous(pointwise),
-        area,
+        judge_together(evidence, pointwise, threads=threads),
+        points.part((slice(None), -1)),
         best_p_value,
-        board.rank_shares(),
-        {**compared.settings(), "alternative": alternative, "family": family},
+        rank_shares(-overall if greater else overall),
+        {**compared.settings(), "family": family},
         (*compared.warnings, *evidence.warnings, *_many_systems(curves, compared.plan)),
         evidence.draws[:, :-1].swapaxes(1, 2) if keep else None,
-    )
+    )._came_from(*curves)
+
+
+def _best_p_values(evidence: Evidence, threads: int | None) -> Floats:
+    """Return for every system (row) at each point the p-value of its being the best."""
+    sign = -1.0 if evidence.compared.measure.greater_is_better else 1.0
+    found = []
+    for point, family in enumerate(evidence.families):
+        draws, badness = np.ascontiguousarray(evidence.draws[:, point]), sign * evidence.expected[point]
+        worse = replace(family, deviates=sign * family.deviates)
+        found.append(model_confidence_set(draws, worse, badness, threads=threads))
+    return np.stack(found, axis=1)
+
+
+def _against_best(evidence: Evidence, pairs: Verdict, best_p_value: Floats) -> Verdict:
+    """Keep the pairs of the best at each point, with the p-value of the other being the best; others are NaN."""
+    badness = -evidence.expected if evidence.compared.measure.greater_is_better else evidence.expected
+    best = badness.argmin(axis=1)
+    first, second = (side[:, None] for side in evidence.sides)
+    tested = (first == best) | (second == best)
+    other = np.where(first == best, second, first)
+    p_value = np.where(tested, np.take_along_axis(best_p_value, other, axis=0), np.nan)
+    lower, upper = (np.where(tested, bound, np.nan) for bound in (pairs.lower, pairs.upper))
+    return replace(pairs, lower=lower, upper=upper, p_value=p_value, fitted=np.zeros_like(tested))
 
 
 def _many_systems(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[Caution, ...]:

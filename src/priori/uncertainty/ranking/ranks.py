@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from string import ascii_letters
 
 import numpy as np
 
 from priori.base.types import Floats, Ints, Mask
-from priori.uncertainty.comparing.max_t import Family, count_maxima
 
 #: Draws that are ranked at a time: some ten megabytes where systems are hundreds.
 DRAWS_AT_A_TIME = 1 << 10
@@ -59,36 +57,6 @@ def rank_bounds(better: Mask) -> tuple[Ints, Ints]:
     ([1, 1, 3], [2, 2, 3])
     """
     return 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
-
-
-def model_confidence_set(draws: Floats, family: Family, badness: Floats, *, threads: int | None = None) -> Floats:
-    """Return for every system the p-value of its being the best (Hansen, Lunde and Nason 2011, the range statistic).
-
-    The worst is left out again and again, as long as the largest of all differences left is more than chance. A family
-    of all pairs; ``badness`` is the greater, the worse a system is, and decides between equals.
-    """
-    systems = badness.size
-    deviates = np.zeros((systems, systems))
-    deviates[family.plus, family.minus], deviates[family.minus, family.plus] = family.deviates, -family.deviates
-    stage, reached, last = np.full(systems, systems), [], []
-    for number in range(systems - 1):
-        largest = deviates.max(axis=1)
-        reached.append(largest.max())
-        worst = int(np.where(largest == reached[-1], badness, -np.inf).argmax())
-        deviates[worst], deviates[:, worst] = -np.inf, -np.inf
-        stage[worst] = number
-        last.append(worst)
-    # A pair is left out with the first of its systems; those that stay longest are counted first.
-    leaves = np.minimum(stage[family.plus], stage[family.minus])
-    order = np.argsort(-leaves, kind="stable")
-    leaves = leaves[order]
-    counts, _ = count_maxima(draws, family.take(order), np.asarray(reached)[leaves], "both", threads=threads)
-    p_values = np.ones(systems)
-    complete = np.flatnonzero(np.diff(leaves, append=-1))  # all pairs of a stage are in
-    p_values[np.asarray(last)[leaves[complete]]] = ((1 + counts) / (1 + len(draws)))[complete]
-    for before, system in pairwise(last):
-        p_values[system] = max(p_values[system], p_values[before])
-    return p_values
 
 
 def rank_shares(values: Floats) -> Floats:

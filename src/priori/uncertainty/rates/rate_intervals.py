@@ -22,7 +22,7 @@ from priori.base.types import Floats, Ints, Mask
 from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
-from priori.scores.influence import Spread, rate_spread, unit_cautions
+from priori.scores.influence import Spread, rate_spread, rate_spreads, unit_cautions
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.rates.proportions import check_level, proportion_interval, quantiles, wilson
 
@@ -339,9 +339,25 @@ def joint_interval(
     return value, value - distance(rate - lower, below), value + distance(upper - rate, above)
 
 
-def interval_of_any(scores: ScoreSet, threshold: float, *, rate: Rate, confidence_level: float) -> RateInterval:
-    """Return the interval of a rate; of a single user's trials, who shows nothing of users, as of independent ones."""
-    try:
-        return rate_interval(scores, threshold, rate=rate, confidence_level=confidence_level)
-    except FewUsersError:
-        return rate_interval(scores, threshold, rate=rate, dependence="none", confidence_level=confidence_level)
+def intervals_along(
+    scores: Scores, thresholds: Floats, *, rate: Literal["far", "frr"], confidence_level: float
+) -> list[RateInterval]:
+    """Return the interval of a rate at each threshold, people coded once for all of them.
+
+    The trials of a single user, who shows nothing of users, are taken for independent. A decision that is the same
+    for every trial has no sampling error.
+    """
+    shared, trials = shared_by(scores, None), scores.negative if rate == "far" else scores.positive
+    spread = rate_spreads(trials, thresholds, shared, above=rate == "far")
+    if shared != "none" and spread.people[0] < 2:
+        shared, spread = "none", rate_spreads(trials, thresholds, "none", above=rate == "far")
+    n, rejected = len(trials), trials.rejected(thresholds)
+    counted = CountedRates(n - rejected if rate == "far" else rejected, np.full(thresholds.size, n), spread)
+    found = [
+        counted.interval(row, rate, threshold, shared, "adjusted-wilson", confidence_level)
+        for row, threshold in enumerate(thresholds.tolist())
+    ]
+    return [
+        replace(one, lower=one.rate, upper=one.rate) if np.isinf(one.threshold) and one.rate in (0, 1) else one
+        for one in found
+    ]

@@ -1,0 +1,188 @@
+"""``priori watch``: is a limit surely broken, or has something changed, since the threshold was deployed?"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+import priori
+from priori.base.errors import OptionError
+from priori.base.texts import cell
+from priori.cli.commands import make_command, option
+from priori.cli.files import WRITTEN
+from priori.cli.options import CRITERION, LEVEL, one_alpha, output_group
+from priori.cli.output import Output, table_text
+from priori.cli.systems import READING, Reading
+from priori.studies.watching import Watch
+
+#: About whom the alarms and bounds speak.
+CLAIM = (
+    "Bounds and alarms hold at every moment at once. They are about the decisions made so far, on the people seen; "
+    "about people not seen yet they say nothing (priori epc --promise prediction does)."
+)
+
+
+@make_command(
+    "watch",
+    click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
+    option(
+        "--limit", "limits", multiple=True, metavar="RATE=VALUE", help="A limit to keep: far=0.01, frr=0.1. Repeatable."
+    ),
+    option("--threshold", type=float, metavar="T", help="The threshold that is deployed; accept above it."),
+    option("--threshold-from", metavar="DEV", help="Or the development scores it is chosen on."),
+    option("--alpha", metavar="A", help="The trade-off at which it is chosen. Default: 0.5."),
+    *CRITERION,
+    option(
+        "--state", metavar="FILE", type=WRITTEN, help="Remember here what was seen; the next call goes on from there."
+    ),
+    option(
+        "--change-every",
+        type=float,
+        default=1e5,
+        metavar="N",
+        help="A change may be reported falsely once in so many trials.",
+    ),
+    option("--share", metavar="LOW:HIGH", help="FILE has no labels, and this is the range of the share of positives."),
+    LEVEL,
+    READING,
+    output_group("table", "csv", "json", plot="Also draw the rates so far to FILE."),
+)
+def command(
+    files: tuple[str, ...],
+    limits: tuple[str, ...],
+    threshold: float | None,
+    threshold_from: str | None,
+    alpha: str | None,
+    task: str,
+    criterion: str | None,
+    state: str | None,
+    change_every: float,
+    share: str | None,
+    level: float,
+    reading: Reading,
+    output: Output,
+) -> None:
+    """Watch a deployed threshold: each FILE has trials in the order in which they were made.
+
+    Ends with exit code 1 where a limit is surely broken or something changed. One may look after every trial: false
+    alarms that a limit is broken come in at most 5 % of streams, however long they are.
+
+    \b
+    Examples:
+      priori watch --threshold-from dev.csv --limit far=0.01 --state watch.json monday.csv
+      priori watch --state watch.json tuesday.csv
+      priori watch --threshold 0.35 --limit far=0.01 --share 0.4:0.6 unlabelled.csv
+    """
+    if state is not None and os.path.exists(state):
+        if limits or threshold is not None or threshold_from is not None:
+            raise OptionError(f"{state} holds the threshold and the limits; leave them out, or name another --state")
+        watch = Watch.load(state)
+    else:
+        watch = Watch(
+            _threshold(reading, threshold, threshold_from, alpha, task, criterion),
+            dict(map(_limit, limits)),
+            level,
+            change_every,
+        )
+    for path in files:
+        digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        if share is not None:
+            watch.update(None, _unlabelled(path, reading), batch=digest)
+            continue
+        scores = reading.read(path).load()
+        of_class = [(0, scores.negative), (1, scores.positive)]
+        columns = [(label, _in_time(trials)) for label, trials in of_class]
+        label = np.concatenate([np.full(values.size, label) for label, values in columns])
+        watch.update(label, np.concatenate([values for _, values in columns]), batch=digest)
+    if state is not None:
+        watch.save(state)
+    floors = {} if share is None else watch.unlabelled(_share(share), watch.limits)
+    told = watch.report()
+    output.finish(
+        table=lambda: _floor_table(floors, share, watch) if floors else _table(told),
+        csv=lambda: [{"rate": name, **row} for name, row in (floors or told).items()],
+        json=lambda: {"threshold": watch.threshold, "alarm": watch.alarm, "rates": told, "floors": floors},
+        figure=lambda plots: watch.plot(),
+        warnings=(),
+    )
+    if watch.alarm or any(floor["alarm"] for floor in floors.values()):
+        raise click.exceptions.Exit(1)
+
+
+def _threshold(
+    reading: Reading, given: float | None, path: str | None, alpha: str | None, task: str, criterion: str | None
+) -> float:
+    """Return the threshold that is deployed: as given, or as chosen on development scores."""
+    if (given is None) == (path is None):
+        raise OptionError("give the threshold that is deployed: --threshold T, or --threshold-from DEV")
+    if given is not None:
+        return given
+    chosen = one_alpha(alpha, "one threshold is deployed")
+    return priori.choose_threshold(reading.read(str(path)), criterion=criterion, alpha=chosen, task=task)
+
+
+def _limit(typed: str) -> tuple[str, float]:
+    name, _, value = typed.partition("=")
+    try:
+        return name.strip().lower(), float(value)
+    except ValueError:
+        raise OptionError(f"--limit {typed!r}: write it as RATE=VALUE, for example --limit far=0.01") from None
+
+
+def _share(typed: str) -> tuple[float, float]:
+    low, _, high = typed.partition(":")
+    try:
+        return float(low), float(high or low)
+    except ValueError:
+        raise OptionError(f"--share {typed!r}: write it as LOW:HIGH, for example --share 0.4:0.6") from None
+
+
+def _in_time(trials: Any) -> Any:
+    """Return the scores of a class in the order of their times, where these are known."""
+    return trials.score if trials.time is None else trials.score[np.argsort(trials.time, kind="stable")]
+
+
+def _unlabelled(path: str, reading: Reading) -> Any:
+    """Return the scores of a table without labels."""
+    import duckdb
+
+    name = reading.settings["columns"].get("score", "score")
+    source = duckdb.read_parquet(path) if path.endswith(".parquet") else duckdb.read_csv(path)
+    if name not in source.columns:
+        there = ", ".join(source.columns)
+        raise OptionError(f"{path}: no column {name!r} ({there}); name it with --column score=NAME")
+    values = source.project(f'CAST("{name}" AS DOUBLE) AS score').fetchnumpy()["score"]
+    return -values if reading.lower_is_better else values
+
+
+def _table(told: dict[str, dict[str, Any]]) -> str:
+    rows = [
+        [
+            name.upper(),
+            cell(row["limit"]),
+            str(row["trials"]),
+            str(row["errors"]),
+            *(cell(row[n]) for n in ("rate", "lower", "upper")),
+            "; ".join(row["alarms"]) or "none",
+        ]
+        for name, row in told.items()
+    ]
+    return table_text("", ["rate", "limit", "trials", "errors", "so far", "lower", "upper", "alarm"], rows, note=CLAIM)
+
+
+def _floor_table(floors: dict[str, dict[str, float]], share: str | None, watch: Watch) -> str:
+    rows = [
+        [name.upper(), cell(row["floor"]), cell(row["promised"]), "yes" if row["alarm"] else "no"]
+        for name, row in floors.items()
+    ]
+    note = f"{watch.passed} of {watch.seen} unlabelled trials passed."
+    for name, row in floors.items():
+        if row["alarm"]:
+            least = f"the {name.upper()} is at least {cell(row['floor'])}"
+            note += f" Either the share of positives is outside {share}, or {least}."
+    return table_text("", ["rate", "at least", "limit", "alarm"], rows, note=note)

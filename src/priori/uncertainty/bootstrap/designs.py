@@ -1,0 +1,370 @@
+"""The bootstraps, in one table: what each draws, what that needs, how its interval is calibrated, its words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from priori.base.cautions import Caution
+from priori.base.errors import InputError, OptionError, argument
+from priori.base.types import Floats
+from priori.decisions.measure import Measure
+from priori.scores import Scores, ScoreSet
+from priori.scores.influence import Spread
+from priori.uncertainty.bootstrap.calibration import (
+    TOO_FEW,
+    TOO_FEW_USERS,
+    Calibration,
+    Other,
+    calibrated,
+    clusters_of,
+    differences_of,
+    error_rates,
+)
+from priori.uncertainty.bootstrap.layout import Identities, identify, identities_in_use, same_users
+
+if TYPE_CHECKING:
+    from priori.uncertainty.bootstrap.resampling import BootstrapPlan
+
+#: The warning about trials with users; whoever says it in other words leaves out this one.
+USERS_UNUSED = Caution(
+    "users-unused",
+    "the users of the trials are known but not used: trials of one user are alike, so a bootstrap of trials "
+    "is too narrow; choose the user bootstrap",
+)
+#: Why a scan has no crossed bootstrap unless it is asked for, and what to do.
+CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
+ASK = f"to count by both, ask for the crossed bootstrap ({argument('bootstrap', 'crossed')})"
+TO_MEMORY = f"for the crossed bootstrap read the trials into memory ({argument('engine', 'memory')})"
+
+Trials = int | tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """One way to resample; its rules are those of users kept apart, and a subclass overrides what differs.
+
+    Attributes
+    ----------
+    name : str
+        What people type.
+    resamples, choice : str
+        What is resampled, in words: for the page, and shorter for the form.
+    draws_users, draws_trials : bool
+        Whether users are drawn; whether trials are, rather than come along with their user.
+    draws_rows : bool
+        Whether trials are drawn with their labels, so that the classes' sizes vary, rather than within each class.
+    by_user : bool
+        Whether the trials of a user are kept apart from those of others.
+    crossed : bool
+        Whether a trial is weighted by both of its identities.
+    nested : bool
+        Whether (U, S) replicates make sense: U draws of users, S of their trials in each.
+    calibrated : bool
+        Whether `calibrate` knows how to put its interval right, which then is the default.
+    preference : int
+        Of the bootstraps that suit the data, the one with the highest is the default.
+    """
+
+    name: str
+    resamples: str
+    choice: str
+    draws_users: bool = False
+    draws_trials: bool = False
+    draws_rows: bool = False
+    by_user: bool = True
+    crossed: bool = False
+    nested: bool = False
+    calibrated: bool = False
+    preference: int = 0
+
+    @property
+    def trial_draws(self) -> int:
+        """How trials come, as the kernels say it: along with their user (0), drawn within a class (1), as rows (2)."""
+        return int(self.draws_trials) + int(self.draws_rows)
+
+    @property
+    def whole_users(self) -> bool:
+        """Whether users come with all their trials and nothing else is drawn: sums by user are enough."""
+        return self.draws_users and not self.draws_trials and not self.crossed
+
+    @property
+    def one_level(self) -> bool:
+        """Whether one kind of unit is drawn, and nothing within it: what the claim about methods needs."""
+        return self.draws_users != self.draws_trials and self.draws_users == self.by_user
+
+    def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
+        """Tell whether these sets can have this bootstrap by default, for what is measured on them."""
+        return False
+
+    def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
+        """Return warnings that this bootstrap could not become the default where it might have."""
+        return []
+
+    def check(self, scores: ScoreSet) -> None:
+        """Raise an error where a set lacks what is drawn."""
+        if not scores.has_users:
+            raise OptionError(
+                f"the {self.name} bootstrap needs the user of each trial, and {scores.source} has none; "
+                "read a user column, or choose the sample bootstrap"
+            )
+        if scores.n_users < 2:
+            raise InputError(
+                f"{scores.source} has one user only; the {self.name} bootstrap needs two or more, "
+                "or choose the sample bootstrap"
+            )
+
+    def warnings(self, sets: Sequence[ScoreSet]) -> list[str]:
+        """Return warnings about these sets."""
+        fewest = min(scores.n_users for scores in sets)
+        return [Caution("few-units", f"only {fewest} users: {TOO_FEW}")] if fewest < TOO_FEW_USERS else []
+
+    def identities(self, sets: Sequence[Scores], *, shared: bool = False) -> list[Identities]:
+        """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""
+        return identify(list(sets), crossed=self.crossed, shared=shared)
+
+    def share(self, dev: ScoreSet, test: ScoreSet, asked: bool | None) -> tuple[bool, list[str]]:
+        """Decide whether one draw of users serves both sets, and say warnings about it."""
+        return same_users(dev, test, asked) if self.draws_users else (False, [])
+
+    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
+        """Add the future test set that a prediction band speaks of; by default one as large as the test set."""
+        if trials is not None:
+            raise OptionError(
+                f"future_trials does not go with the {self.name} bootstrap; give future_users, or choose user"
+            )
+        now = identities_in_use(test, crossed=self.crossed)
+        future = now if users is None else users
+        # Every pair of identities makes negatives, each identity its positives.
+        ratio = future / now
+        return replace(plan, future=(future, 0, 0), growth=(ratio**2 if self.crossed else ratio, ratio))
+
+    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
+        """Measure how the errors of the test set vary with what is drawn."""
+        return clusters_of(test, thresholds, plan)
+
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
+        """Measure what the replicates need at these thresholds of the test set.
+
+        With ``other``, the same trials scored by another system at its own thresholds: what their difference needs.
+        """
+        raise NotImplementedError(f"the {self.name} bootstrap is not calibrated")
+
+
+class _Trials(Bootstrap):
+    """Trials as if they were independent, within each class."""
+
+    def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
+        return True
+
+    def check(self, scores: ScoreSet) -> None:
+        """Any set will do."""
+
+    def warnings(self, sets: Sequence[ScoreSet]) -> list[str]:
+        # Not how many users: to ask a table for them is a scan.
+        return [USERS_UNUSED] if any(scores.has_users for scores in sets) else []
+
+    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
+        if users is not None:
+            raise OptionError("future_users needs a bootstrap by users; give future_trials, or choose user")
+        sizes, growth = _future_sizes(trials, test, 1.0)
+        return replace(plan, future=(0, *sizes), growth=growth)
+
+    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
+        """Return that of independent trials; nobody can be told from anybody else, so any error is enough of them."""
+        rate = error_rates(test, thresholds)
+        variance = rate * (1 - rate) / np.array([[test.n_negatives], [test.n_positives]])
+        pseudo = np.ones_like(rate)
+        if test.unmixed is not test and (mixture := test.load().mixture) is not None:
+            variance[0] = mixture.variance(thresholds)
+            pseudo[0] = mixture.heaviest  # half an error is that of the kind whose trials weigh most
+        sure = np.full_like(rate, np.inf)
+        return Spread(rate, variance, sure, sure, 0, pseudo=pseudo, erring=np.where(variance > 0, np.inf, 0.0))
+
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
+        spread = self.spread(test, thresholds, plan)
+        return calibrated(test, thresholds, plan, spread, pseudo=other is None)
+
+
+class _Rows(_Trials):
+    """Trials with their labels, so that the share of positives varies as well."""
+
+    def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
+        return any("prevalence" in measure.depends_on for measure in measures)
+
+
+class _Users(Bootstrap):
+    """Users, each with all their trials (subset bootstrap)."""
+
+    def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
+        return all(scores.n_users >= 2 for scores in sets)
+
+    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
+        future = super().predict(plan, test, users, None)
+        if trials is None:
+            return future
+        ratio = future.growth[0]
+        _, growth = _future_sizes(trials, test, ratio)
+        return replace(future, growth=growth, per_user=(growth[0] / ratio, growth[1] / ratio))
+
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
+        if other is not None:
+            spread = differences_of(test, thresholds, plan, other)
+            return calibrated(test, thresholds, plan, spread, pseudo=False)
+        spread = clusters_of(test, thresholds, plan)
+        return calibrated(test, thresholds, plan, spread, scale=_future_scale(spread, plan))
+
+
+class _KeptUsers(Bootstrap):
+    """The trials of each user, every user kept."""
+
+    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
+        raise OptionError(f"the {self.name} bootstrap keeps every user, so it predicts no future set; choose user")
+
+
+class _Crossed(Bootstrap):
+    """Identities, a trial weighted by both of its own."""
+
+    def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
+        return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
+
+    def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
+        warning = f"{CLAIMED_ONLY}, so trials that share the other seem independent; {ASK}"
+        left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]
+        return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
+
+    def left_out_of_bins(self, sets: Sequence[ScoreSet]) -> list[str]:
+        """Return the same where trials are counted in bins by user, because there is no room for all of them."""
+        left_out = [scores.source for scores in sets if scores.leaves_out_probes and not scores.fits][:1]
+        warning = "trials are told apart by user only, and those that share the other identity seem independent"
+        return [Caution("probes-left-out", f"{source}: {warning}; {ASK}") for source in left_out]
+
+    def check(self, scores: ScoreSet) -> None:
+        if scores.leaves_out_probes:
+            raise OptionError(f"{scores.source}: {CLAIMED_ONLY}; {TO_MEMORY}, or choose another bootstrap")
+        if not scores.has_identities:
+            raise OptionError(
+                f"the crossed bootstrap needs both identities of each trial, and {scores.source} does not have them; "
+                "read them as user (claimed) and probe_user (real), or choose another bootstrap"
+            )
+        super().check(scores)
+
+    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
+        spread = clusters_of(test, thresholds, plan, other=other)
+        made = calibrated(test, thresholds, plan, spread, pseudo=other is None)
+        growth = plan.future[0] / spread.people if plan.future[0] else 0.0
+        return replace(made, scale=_crossed_scale(spread, growth, made.units))
+
+
+def _future_sizes(trials: Trials | None, test: ScoreSet, ratio: float) -> tuple[tuple[int, int], tuple[float, float]]:
+    """Return the negatives and positives of a future set, and how many times as many as now they are.
+
+    A single number is shared out as they are now.
+    """
+    sizes = (test.n_negatives, test.n_positives)
+    if trials is None:
+        negatives, positives = (round(size * ratio) for size in sizes)
+    else:
+        pair = trials if isinstance(trials, (tuple, list)) else [trials * size / sum(sizes) for size in sizes]
+        negatives, positives = (round(number) for number in pair)
+        if min(negatives, positives) < 1:
+            classes = f"{negatives} negatives, {positives} positives"
+            raise OptionError(f"future_trials leaves a class without trials ({classes})")
+    return (negatives, positives), (negatives / sizes[0], positives / sizes[1])
+
+
+def _future_scale(spread: Spread, plan: BootstrapPlan) -> Floats | None:
+    """Return the factor for a future set whose users have another number of trials than now.
+
+    The user bootstrap gives a future user as many trials as now. With another number the spread within users
+    shrinks or grows, that between users stays.
+    """
+    if not plan.future[0]:
+        return None
+    share = spread.people / plan.future[0]
+    before = spread.variance * (1 + share)
+    within = spread.within * share * (1 / np.array(plan.per_user)[:, None] - 1)
+    return _root_of_ratio(np.maximum(before + within, spread.variance), before)
+
+
+def _crossed_scale(spread: Spread, growth: float, units: Floats) -> Floats:
+    """Return the factor for identities drawn once and trials weighted by both: their pairs' spread counts thrice.
+
+    By whole numbers of draws c_i of mean and variance 1, trials that share one identity have the covariance of
+    their errors times 1, those that share both times 3; it should be 1 both times (Owen 2007). For a future set
+    ``growth`` times as large, drawn from the draw, the factors are 1 + 1/growth and its square minus 1; they
+    should be 1 + 1/growth and 1 + 1/growth^2.
+    """
+    inverse = 1 / growth if growth else 0.0
+    factor = 1 + inverse
+    shared = np.maximum(spread.by_person - 2 * spread.by_pair, 0.0)
+    variance = factor * shared + (1 + inverse**2) * spread.by_pair
+    resampled = factor * shared + ((1 + factor) ** 2 - 1) * spread.by_pair
+    # Never below what independent trials, or the claimed identities alone, would have.
+    variance = np.maximum(variance, factor * spread.floor)
+    # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
+    return _root_of_ratio(variance * (1 - 1 / (units + 1)), resampled * (1 - spread.lost))
+
+
+def _root_of_ratio(wanted: Floats, drawn: Floats) -> Floats:
+    return np.asarray(np.sqrt(np.divide(wanted, drawn, out=np.ones_like(drawn), where=drawn > 0)))
+
+
+SAMPLE = _Trials(
+    name="sample",
+    resamples="trials, within each class",
+    choice="trials, within each class",
+    draws_trials=True,
+    by_user=False,
+    calibrated=True,
+)
+ROWS = _Rows(
+    name="rows",
+    resamples="trials, with their labels (rows of the table)",
+    choice="trials, with their labels",
+    draws_trials=True,
+    draws_rows=True,
+    by_user=False,
+    calibrated=True,
+    preference=1,
+)
+USER = _Users(
+    name="user",
+    resamples="users, with all their trials (subset bootstrap)",
+    choice="users, with all their trials",
+    draws_users=True,
+    calibrated=True,
+    preference=2,
+)
+USER_CONSTRAINED = _KeptUsers(
+    name="user-constrained",
+    resamples="the trials of each user, within each class",
+    choice="the trials of each user",
+    draws_trials=True,
+)
+#: The 2007 paper's (Eq. 13).
+JOINT = Bootstrap(
+    name="joint",
+    resamples="users, then the trials of each drawn user",
+    choice="users, then their trials",
+    draws_users=True,
+    draws_trials=True,
+    nested=True,
+)
+CROSSED = _Crossed(
+    name="crossed",
+    resamples="identities, a trial weighted by both of its own",
+    choice="both identities of a trial",
+    draws_users=True,
+    crossed=True,
+    calibrated=True,
+    preference=3,
+)
+
+#: Every bootstrap by the name people type; a new one is an object, with a class where its rules differ, and its place.
+BOOTSTRAPS: dict[str, Bootstrap] = {
+    bootstrap.name: bootstrap for bootstrap in (SAMPLE, ROWS, USER, USER_CONSTRAINED, JOINT, CROSSED)
+}

@@ -1,0 +1,205 @@
+"""Layout: who the trials of a set belong to, and the bins that their scores lie in.
+
+A bin lies between two cuts: fixed thresholds, neighbouring distinct scores, or narrow cuts of a set with many scores.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.cautions import Caution
+from priori.base.errors import OptionError
+from priori.base.types import Codes, Floats, Ints
+from priori.scores import BOUND, Scores, ScoreSet
+from priori.scores.sorting import gaps_of
+from priori.scores.trials import codes_in_use
+
+#: Sets with more distinct scores are counted in narrow bins.
+DISTINCT = 1 << 15
+
+
+# -- who is who ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Identities:
+    """The identities of a set's trials as codes 0, 1, ..., ``count - 1``, class by class; partners -1 where none is."""
+
+    negative: NDArray[Any]
+    positive: NDArray[Any]
+    negative_partner: NDArray[Any] | None
+    count: int
+
+
+def identify(sets: list[Scores], *, crossed: bool, shared: bool) -> list[Identities]:
+    """Give the identities of each set their codes; with ``shared`` the same codes to the same names.
+
+    An identity that only probes, never claims, counts only where trials are crossed.
+    """
+    used = [_codes_in_use(scores, crossed) for scores in sets]
+    new, counts = [np.arange(codes.size) for codes in used], [codes.size for codes in used]
+    if shared:
+        names = [_names(scores, codes) for scores, codes in zip(sets, used, strict=True)]
+        everyone = np.unique(np.concatenate(names))
+        new, counts = [np.searchsorted(everyone, known) for known in names], [everyone.size] * len(sets)
+    return [_identities(*parts, crossed) for parts in zip(sets, used, new, counts, strict=True)]
+
+
+def identities_in_use(scores: ScoreSet, *, crossed: bool = False) -> int:
+    """Return how many identities the trials of a set have; those that only probe count where trials are crossed."""
+    return int(_codes_in_use(scores.load(), crossed).size) if crossed else scores.n_users
+
+
+def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:
+    if not crossed:
+        return scores.users_in_use
+    return codes_in_use(scores.users_in_use, scores.negative.probe_user, scores.positive.probe_user)
+
+
+def _identities(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: int, crossed: bool) -> Identities:
+    table = np.zeros(used[-1] + 1 if used.size else 0, dtype=np.int32)
+    table[used] = new
+    unchanged = np.array_equal(table, np.arange(table.size))
+
+    def recode(codes: NDArray[Any] | None) -> NDArray[Any]:
+        assert codes is not None
+        return codes if unchanged else np.asarray(table[codes])
+
+    partner = scores.negative.partner if crossed else None
+    if partner is not None and not unchanged:
+        partner = np.where(partner < 0, -1, table[partner]).astype(np.int32)
+    return Identities(recode(scores.negative.user), recode(scores.positive.user), partner, count)
+
+
+def same_users(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool, list[str]]:
+    """Decide whether one draw of users serves both sets: when they hold the same users by name."""
+    if forced is False:
+        return False, []
+    in_dev, in_test = (
+        set(_names(scores, _codes_in_use(scores, crossed=False)).tolist()) for scores in (dev.load(), test.load())
+    )
+    common = len(in_dev & in_test)
+    if forced and not common:
+        raise OptionError("shared_users: no user of the development set is in the test set; leave the option out")
+    if forced or in_dev == in_test:
+        return True, []
+    if common:
+        return False, [
+            Caution(
+                "users-partly-shared",
+                f"{common} users are in both sets, but not all of them: development and test users are drawn apart; "
+                "shared_users=True draws them together",
+            )
+        ]
+    return False, []
+
+
+def _names(scores: Scores, codes: NDArray[Any]) -> NDArray[np.str_]:
+    assert scores.users is not None
+    return np.asarray(scores.users.values[codes].astype(np.str_))
+
+
+# -- where trials lie --------------------------------------------------------------------------------------------
+
+
+class Bins(NamedTuple):
+    """The bins of the trials of one system: class by class the bin of each trial, and how many bins there are.
+
+    Attacks with the share ``omega`` = p / q of the negatives (q = 0: none) have bins of their own above all others.
+    """
+
+    negative: Codes
+    positive: Codes
+    number: int
+    omega: Ints
+
+
+def bins_between(scores: Scores, cuts: Floats) -> Bins:
+    """Return the bins that trials have between ascending cuts; a score at a cut lies below it."""
+    negative, positive = (gaps_of(cuts, trials.score).astype(np.int32) for trials in (scores.negative, scores.positive))
+    negative = negative + (attacks_of(scores) * (cuts.size + 1)).astype(np.int32)
+    return Bins(negative, positive, cuts.size + 1, share_of(scores))
+
+
+def share_of(scores: Scores) -> Ints:
+    """Return the share of attacks among the negatives as two whole numbers, (0, 0) where they have none."""
+    omega = scores.omega
+    pair = (0, 0) if omega is None else omega.limit_denominator(10**6).as_integer_ratio()
+    return np.array(pair, dtype=np.int64)
+
+
+def attacks_of(scores: Scores) -> NDArray[np.bool_]:
+    """Return which negatives are attacks with a share of their own."""
+    attack = scores.negative.attack
+    return (
+        np.zeros(scores.negative.score.size, dtype=np.bool_) if scores.omega is None or attack is None else attack > 0
+    )
+
+
+def distinct_scores(*scores: Scores) -> Floats:
+    """Return the distinct scores of sets, ascending."""
+    return np.unique(np.concatenate([trials.score for each in scores for trials in (each.negative, each.positive)]))
+
+
+def many_scores(scores: Scores) -> bool:
+    """Tell whether a set has more distinct scores than are told apart; some of them often say so."""
+    score = np.concatenate([scores.negative.score, scores.positive.score])
+    return score.size > DISTINCT and any(
+        np.unique(score[::step]).size > DISTINCT for step in (max(score.size // (2 * DISTINCT), 1), 1)
+    )
+
+
+def narrow_cuts(scores: Scores) -> Floats | None:
+    """Return cuts between which lie at most `BOUND` of either class, or one trial; None where scores are few.
+
+    Scores that more of a class share are bins of their own.
+    """
+    if not many_scores(scores):
+        return None
+    values = distinct_scores(scores)
+    ends = np.zeros(values.size, dtype=np.bool_)
+    for trials in (scores.negative, scores.positive):
+        below: Any = np.append(0, np.searchsorted(trials.sorted, values, side="right"))
+        if trials.number is not None:
+            below = np.append(0, np.cumsum(trials.number[trials.order]))[below]
+        count = np.diff(below)
+        step = max(0.8 * BOUND * count.sum(), 1.0)
+        passed = np.floor(np.cumsum(count) / step)
+        alone = count > max(step / 4, 1.0)
+        ends |= np.diff(passed, prepend=0.0) > 0
+        ends |= alone
+        ends[:-1] |= alone[1:]
+    ends[[0, -1]] |= [values[0] == -np.inf, True]
+    return values[ends]
+
+
+def bins_caution(*sets: ScoreSet) -> list[Caution]:
+    """Say so where a set in memory is resampled in narrow bins."""
+    if not any(many_scores(scores.load()) for scores in sets if not scores.scanned):
+        return []
+    bound = f"no rate at any threshold is off by more than {BOUND:.0e}, or one trial"
+    return [Caution("resampled-in-cells", f"more than {DISTINCT} distinct scores, resampled in narrow bins: {bound}")]
+
+
+def in_narrow_bins(dev: Scores, test: Scores) -> tuple[Scores, Scores]:
+    """Return both sets with every score moved up to the end of its bin, where scores are many.
+
+    Where the development set has many, every new threshold lies where a bin ends, and counts at it are exact.
+    """
+    cuts = narrow_cuts(dev)
+    return _moved_up(dev, cuts), _moved_up(test, narrow_cuts(test) if cuts is None else cuts)
+
+
+def _moved_up(scores: Scores, cuts: Floats | None) -> Scores:
+    if cuts is None:
+        return scores
+    moved = []
+    for trials in (scores.negative, scores.positive):
+        end = gaps_of(cuts, trials.score)
+        up = np.where(end < cuts.size, cuts[np.minimum(end, cuts.size - 1)], trials.score)
+        moved.append(replace(trials, score=up))
+    return replace(scores, negative=moved[0], positive=moved[1])

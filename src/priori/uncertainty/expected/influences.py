@@ -1,0 +1,274 @@
+"""Influences: what each unit of a set moves the value of a system by, under thresholds that vary.
+
+A unit is what is drawn as a whole: a user, a trial, or a random group of many. A value is a function of the counts of
+the four outcomes; a trial moves it by the slope of the function in the count that the trial is part of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.types import Floats, Ints
+from priori.decisions.measure import Measure
+from priori.decisions.outcomes import Outcomes
+from priori.scores import Scores
+from priori.scores.influence import Moves, People, freedom_of_sizes, kish
+from priori.uncertainty.bootstrap.layout import Identities, attacks_of
+from priori.uncertainty.expected.score_axis import ScoreAxis
+
+#: The seed of random groups, with the plan's own.
+GROUPS = 3_000_019
+#: Pairs of identities are added up in so many random sums, which is enough for the sum of their squares.
+PAIR_SUMS = 1000
+EVERY = slice(None)
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The units of the negatives and of the positives; those from one of ``strata`` to the next are drawn together."""
+
+    classes: tuple[People, People]
+    strata: Ints
+
+    @property
+    def count(self) -> int:
+        """The number of units."""
+        return int(self.strata[-1])
+
+    @property
+    def partner(self) -> NDArray[Any] | None:
+        """The other unit of each negative where trials are crossed, -1 where it has none."""
+        return self.classes[0].partner
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """The trials of each class (rows) that units have, in either role."""
+        return np.stack([people.sizes.sum(axis=0) for people in self.classes])
+
+    @cached_property
+    def correction(self) -> Floats:
+        """What the influence of a unit lacks because deviations are taken from the mean observed: its inverse.
+
+        A unit with the share h of a class pulls the mean to itself by so much (Bell and McCaffrey 2002, CR2); of n
+        equal ones n / (n - 1) of the variance is left to add. More than half of a class counts as half. What is lost
+        of a single class (`People.lost`) is more where trials are crossed, and too much here: the test of methods was
+        conservative with it (2.0 % of 5 with 30 people, and intervals a tenth wider with 15).
+        """
+        share = (self.sizes / np.maximum(self.sizes.sum(axis=1, keepdims=True), 1e-300)).max(axis=0)
+        return np.asarray(1 / np.sqrt(1 - np.minimum(share, 0.5))[:, None])
+
+    @property
+    def evenness(self) -> float:
+        """The effective units of a class (Kish 1965) as a share of those that have any; 1 where all are alike."""
+        return float((kish(self.sizes.T) / np.maximum(np.count_nonzero(self.sizes, axis=1), 1)).min())
+
+    def centre(self, influence: Floats) -> Floats:
+        """Return influences that add up to 0 in every stratum, by trials where strata are classes."""
+        sizes = self.sizes.sum(axis=0) if self.strata.size > 2 else np.ones(self.count)
+        centred = influence.copy()
+        for start, end in pairwise(self.strata):
+            share = sizes[start:end] / sizes[start:end].sum()
+            centred[start:end] -= np.multiply.outer(share, influence[start:end].sum(axis=0))
+        return centred
+
+    def degrees(self, influence: Floats, sizes: Floats | None = None) -> Floats:
+        """Return the degrees of freedom of influences (units, systems, alphas) at each alpha.
+
+        The effective units (Kish 1965) of both classes together, each class with its share of the variance: a user
+        in both is one unit, and classes of different users are as Welch and Satterthwaite have them.
+        """
+        sizes = self.sizes if sizes is None else sizes
+        share = sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1e-300)
+        of_class = share / np.maximum(share.sum(axis=0), 1e-300)
+        return np.asarray(freedom_of_sizes(sizes, (of_class @ (influence**2).sum(axis=1))[:, None])[0])
+
+
+def group_units(
+    scores: Scores, identities: Identities | None, most: int, seed: int, *, by_class: bool = False
+) -> Units:
+    """Return what is drawn of a set: users, or trials class by class; of more than ``most``, random groups.
+
+    Identities may be drawn ``by_class`` too, where they are random parts of the trials.
+    """
+    rng = np.random.default_rng((seed, GROUPS))
+    classes = scores.negative, scores.positive
+
+    def group(count: int, limit: int) -> NDArray[np.int32]:
+        return (np.arange(count) if count <= limit else rng.permutation(count) % limit).astype(np.int32)
+
+    partner = None
+    if identities is None or by_class:
+        if identities is None:
+            negative, positive = (group(trials.score.size, most // 2) for trials in classes)
+        else:
+            codes = identities.negative, identities.positive
+            negative, positive = (np.unique(own, return_inverse=True)[1].astype(np.int32) for own in codes)
+        negatives = int(negative.max()) + 1
+        positive = (positive + negatives).astype(np.int32)
+        strata = np.array([0, negatives, int(positive.max()) + 1])
+    else:
+        groups = group(identities.count, most)
+        negative, positive = groups[identities.negative], groups[identities.positive]
+        if identities.negative_partner is not None:
+            partner = groups[identities.negative_partner]
+            # Two people of one group are drawn as one.
+            partner[(identities.negative_partner < 0) | (partner == negative)] = -1
+        strata = np.array([0, int(groups.max()) + 1])
+    count, (number, positive_number) = int(strata[-1]), (trials.number for trials in classes)
+    people = People(negative, count, partner, number), People(positive, count, number=positive_number)
+    return Units(people, strata)
+
+
+def row_units(scores: Scores) -> Identities:
+    """Return every trial as a unit of its own, of whichever class: so the share of positives varies as well."""
+    negatives, positives = scores.negative.score.size, scores.positive.score.size
+    codes = np.arange(negatives + positives, dtype=np.int32)
+    return Identities(codes[:negatives], codes[negatives:], None, negatives + positives)
+
+
+def part_units(scores: Scores) -> Identities:
+    """Return the parts that trials were counted by as units: the users of the set stand for them."""
+    negative, positive = scores.negative.user, scores.positive.user
+    assert negative is not None
+    assert positive is not None
+    return Identities(negative, positive, None, 1 + max(int(negative.max()), int(positive.max())))
+
+
+class Judged(NamedTuple):
+    """One system on the test set: ``values`` (sets, alphas) at the thresholds of each set, and what every trial of
+    either class moves their mean by at each alpha.
+    """
+
+    values: Floats
+    classes: tuple[Moves, Moves]
+
+
+def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.int32], measure: Measure, alpha: Floats) -> Judged:
+    """Judge a system at thresholds (sets, alphas), given as the number of bins that they reject."""
+    bins = [axis.bins(trials.score) for trials in (test.negative, test.positive)]
+    tn, fn = (
+        np.append(0.0, np.cumsum(np.bincount(own, number, axis.cells)))
+        for own, number in zip(bins, (test.negative_weights, test.positive.number), strict=True)
+    )
+    visited, index = np.unique(rejected, return_inverse=True)
+    index = index.reshape(rejected.shape)
+    counts = [count[visited] for count in (fn[-1] - fn, tn[-1] - tn, tn, fn)]
+    value = _at_alphas(measure, counts, alpha)
+    share = np.stack([np.bincount(column, minlength=visited.size) for column in index.T], axis=1) / len(rejected)
+    step = 1e-6 * float(tn[-1] + fn[-1])
+    sums = []
+    for k in range(4):
+        moved = [count + step * (i == k) for i, count in enumerate(counts)]
+        slope = share * (_at_alphas(measure, moved, alpha) - value) / step
+        sums.append(np.concatenate([np.zeros((1, alpha.size)), np.cumsum(slope, axis=0)]))
+    of_tp, of_fp, of_tn, of_fn = sums
+    # A trial in bin j is accepted where at most j bins are rejected.
+    gaps = [np.searchsorted(visited, own, side="right") for own in bins]
+    moves = Moves(gaps[0], of_fp + of_tn[-1] - of_tn), Moves(gaps[1], of_tp + of_fn[-1] - of_fn)
+    return Judged(value[index, np.arange(alpha.size)], moves)
+
+
+def _at_alphas(measure: Measure, counts: Sequence[NDArray[Any]], alpha: Floats) -> Floats:
+    """Return the measure of outcomes (rows), given as their four counts, at each alpha."""
+    flat = Outcomes(*(np.repeat(count, alpha.size) for count in counts))
+    return measure(flat, np.tile(alpha, counts[0].size)).reshape(-1, alpha.size)
+
+
+def influence_of(
+    tests: Sequence[Scores], judged: Iterable[Judged], each: Sequence[Units]
+) -> tuple[Floats, Floats | float]:
+    """Return what each unit of the test set moves each value by, (units, systems, alphas), and a share.
+
+    Where trials are crossed, the sums of both roles have the variance of pairs of units twice; the share of the
+    variance that is left without it, at each alpha, is the second value. Systems are gone through once.
+    """
+    units = each[0]
+    sums: list[list[Floats]] = [[], [], []]
+    for test, system, own in zip(tests, judged, each, strict=True):
+        weights = test.negative_weights, test.positive.number
+        found = zip(system.classes, own.classes, weights, strict=True)
+        of_units = sum(moves.sums(people.unit, units.count, EVERY, number) for moves, people, number in found)
+        if test.mixture is not None:
+            of_units = of_units - _of_shares(test, system.classes[0], own)
+        sums[0].append(np.asarray(of_units))
+        for found_sums, more in zip(sums[1:], _crossed(system.classes[0], own.classes[0], weights[0]), strict=False):
+            found_sums.append(more)
+    of_claimed = np.stack(sums[0], axis=1)
+    one_way = units.correction[:, :, None] * units.centre(of_claimed)
+    if not sums[1]:
+        return one_way, 1.0
+    of_partners, by_pair = (np.stack(each_system, axis=1) for each_system in sums[1:])
+    either = units.centre(of_claimed + of_partners)
+    two_way = units.correction[:, :, None] * without_noise(either, by_pair)
+    lowest, variance = (one_way**2).sum(axis=0), (two_way**2).sum(axis=0)
+    # Never below what the claimed identities alone would have.
+    ratio = np.divide(lowest, variance, out=np.ones_like(variance), where=variance > 0)
+    influence = two_way * np.sqrt(np.maximum(ratio, 1.0))
+    twice = ((units.correction[:, :, None] * either) ** 2).sum(axis=(0, 1))
+    share = np.divide((influence**2).sum(axis=(0, 1)), twice, out=np.ones_like(twice), where=twice > 0)
+    return influence, np.clip(share, 0.5, 1.0)
+
+
+def _of_shares(test: Scores, negatives: Moves, units: Units) -> Floats:
+    """Return what units would move values by that had more attacks, or impostors, than their share: these are fixed."""
+    claimed = units.classes[0].unit
+    weights = np.ones(claimed.size) if test.negative_weights is None else test.negative_weights
+    total = np.zeros((units.count, negatives.moves.shape[1]))
+    for part in (attacks_of(test), ~attacks_of(test)):
+        mean = negatives.sums(np.zeros(claimed.size, np.intp)[part], 1, part, None)[0] / np.count_nonzero(part)
+        total += np.multiply.outer(np.bincount(claimed[part], weights[part], units.count), mean)
+    return total
+
+
+def _crossed(negatives: Moves, people: People, weights: NDArray[Any] | None) -> list[Floats]:
+    """Return what units move values by as partners, and random sums of what pairs do, the same for all systems."""
+    if len(people.roles) < 2:
+        return []
+    partner, crossed = people.roles[1]
+    number = np.ones(partner.size) if weights is None else weights[crossed]
+    (pair, sizes, _), rng = people.pairs, np.random.default_rng(0)
+    sums = np.arange(sizes.size) if sizes.size <= PAIR_SUMS else rng.integers(0, PAIR_SUMS, sizes.size)
+    signs = rng.choice([-1.0, 1.0], sizes.size)
+    by_pair = negatives.sums(sums[pair], min(sizes.size, PAIR_SUMS), crossed, signs[pair] * number)
+    return [negatives.sums(partner, people.count, crossed, number), by_pair]
+
+
+def without_noise(influence: Floats, noise: Floats) -> Floats:
+    """Return influences (units, systems, alphas) whose sums of products are those given minus those of ``noise``.
+
+    At each alpha they are, for all systems together, as if that alpha were alone: what would be negative is 0. Between
+    alphas they are as near as can be.
+    """
+    given, lost = (each.reshape(len(each), -1) for each in (influence, noise))
+    left, size, right = np.linalg.svd(given, full_matrices=False)
+    kept = size > 1e-9 * size.max(initial=0.0)
+    if not kept.any():
+        return influence
+    left, size, right = left[:, kept], size[kept], right[kept]
+    across = lost @ right.T
+    together = left @ _nearest(np.diag(size), np.diag(size**2) - across.T @ across) @ right
+    # To be possible at all alphas together products grew: each alpha goes back to its own, and where nothing of it is
+    # left in common, to the influences that it had.
+    guide = (together + 1e-6 * given).reshape(influence.shape).transpose(2, 0, 1)
+    return _nearest(guide, _products(influence) - _products(noise)).transpose(1, 2, 0)
+
+
+def _products(influence: Floats) -> Floats:
+    """Return the sums of products of systems at each alpha: (alphas, systems, systems)."""
+    at_alpha = influence.transpose(2, 1, 0)
+    return np.asarray(at_alpha @ at_alpha.swapaxes(1, 2))
+
+
+def _nearest(influence: Floats, products: Floats) -> Floats:
+    """Return the influences nearest to these (last two axes) that have such products, as far as none is negative."""
+    values, vectors = np.linalg.eigh(products)
+    root = (vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]) @ vectors.swapaxes(-1, -2)
+    left, _, right = np.linalg.svd(influence @ root, full_matrices=False)
+    return np.asarray(left @ right @ root)
