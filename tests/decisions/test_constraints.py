@@ -161,19 +161,28 @@ def test_what_cannot_be_meant_is_refused(criterion: str, task: str, words: str) 
         get_criterion(criterion, task)
 
 
-def test_a_safe_limit_says_where_the_users_are_too_few_for_users_of_any_kind() -> None:
-    dev = population(62, 9, 96, separation=4.0, user_effect_sd=0.2, rng=1)
-    criterion = get_criterion("at-most-far:0.95")
-    assert isinstance(criterion, Constraint)
-    left = stats.binomtest(0, 62, alternative="less").proportion_ci(0.95).high  # no error of 62: 4.72 %
-    assert criterion.least_for_any_users(dev) == pytest.approx(left, abs=1e-12)
-    for alpha, said in ((0.04, True), (0.05, False)):
-        curve = priori.epc(dev, dev, criterion="at-most-far:0.95", alpha=[alpha])
+def test_a_safe_limit_says_where_users_are_few_or_those_who_try_more_err_more() -> None:
+    rng = np.random.default_rng(1)
+    sizes = np.round(20 * np.exp(rng.normal(0, 1, 62))).astype(int) + 1
+    user = np.repeat(np.arange(62), sizes)
+    heavy = Scores.from_arrays(
+        rng.normal(0.6 * np.log(sizes / 20), 1)[user] + rng.normal(0, 1, user.size),
+        rng.normal(4, 1, 620),
+        negative_user=user,
+        positive_user=np.repeat(np.arange(62), 10),
+    )
+    cases = (
+        (population(62, 9, 96, separation=4.0, user_effect_sd=0.2, rng=1), ""),
+        (population(20, 9, 96, separation=4.0, user_effect_sd=0.2, rng=1), "which count for 20: so few"),
+        (heavy, "those who try more err more"),
+    )
+    for dev, wanted in cases:
+        curve = priori.epc(dev, dev, criterion="at-most-far:0.95", alpha=[0.1])
         (found,) = [line for line in curve.warnings if getattr(line, "code", "") == "limit-by-users"] or [""]
         assert np.isfinite(curve.threshold).all()
-        assert bool(found) is said
-        assert not said or ("like the 62 of the development set" in found and "4.72 % of all users" in found)
-    plain = priori.epc(dev, dev, criterion="at-most-far", alpha=[0.01])
+        assert wanted in found
+        assert bool(wanted) is bool(found)
+    plain = priori.epc(heavy, heavy, criterion="at-most-far", alpha=[0.1])
     assert "limit-by-users" not in {getattr(line, "code", "") for line in plain.warnings}
 
 

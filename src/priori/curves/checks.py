@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Below this many users the spread between them is hardly known.
 FEW_USERS = 10
 #: Where so few users make the errors that a limit allows, or are there, all kinds of users may not have been seen.
-FEW_LIMITED, FEW_LIMIT_USERS = 5, 30
+FEW_LIMITED, FEW_LIMIT_USERS = 5, 50
 #: With fewer trials of a class nothing is said of the scale of scores.
 ENOUGH_TRIALS = 20
 #: The share of a class that may stand on one score, and the number of trials that always may.

@@ -7,7 +7,7 @@ The safe form holds in the population: with the stated confidence the rate of la
 are tried from the strictest on, one binomial test each (fixed-sequence testing: no correction for their number;
 Angelopoulos et al., "Learn then test", 2021). As the rates of a class move one way, this is one limit for the errors on
 development data: the most whose upper confidence limit (Clopper and Pearson's) is at most alpha. Where users are known
-the trials count for fewer, by the design effect and Student's quantile (Korn and Graubard, 1998), and as if two more
+the trials count for fewer, by the design effect and Student's quantile (Korn and Graubard, 1998), and as if three more
 users had erred like those who did. If no number of
 errors will do, the trials of the class are all decided rightly: no negative is accepted, or every positive.
 """
@@ -193,8 +193,8 @@ def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: 
     from scipy.special import ndtri, stdtrit
 
     spread = _spread(scores, thresholds, above)
-    # Two more users who err like those who do might have been there.
-    unseen = 1 + 2 / np.maximum(spread.erring, 1)
+    # Three more users who err like those who do might have been there.
+    unseen = 1 + 3 / np.maximum(spread.erring, 1)
     worth = trials / (spread.pseudo * unseen) * (ndtri(level) / stdtrit(spread.freedom, level)) ** 2
     return np.asarray(np.clip(worth, 1.0, trials))
 

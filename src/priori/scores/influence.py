@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: Errors that come from fewer units than this, and than this share of all units (`kish`), do not show how units differ.
 FEW_UNITS, FEW_SHARE = 7.5, 0.3
+#: Nor do fewer units than this, weighed by their trials, whatever they do.
+FEWEST_UNITS = 10
 #: Units with more trials have more errors in each, where the correlation with the log of their size is so many
 #: standard errors (T): then the rate per trial hangs on heavy units that a set of this size may not have seen.
 FOLLOWS = 2.5
@@ -425,9 +427,10 @@ class Spread:
 
     @property
     def few(self) -> Any:
-        """Whether errors come from so few of the people that they do not show how people differ."""
-        erring = np.minimum(self.erring, self.right)
-        return (erring > 0) & (erring < np.minimum(FEW_UNITS, FEW_SHARE * np.asarray(self.people)))
+        """Whether so few people make the errors, or count by their trials, that they do not show how people differ."""
+        people, erring = np.asarray(self.people), np.minimum(self.erring, self.right)
+        seldom = (erring > 0) & (erring < np.minimum(FEW_UNITS, FEW_SHARE * people))
+        return seldom | ((people > 0) & (erring > 0) & (np.asarray(self.most) + 1 < FEWEST_UNITS - 1e-9))
 
     def of_losses(self, *samples: SampleMean, right: bool) -> Spread:
         """Return the spread with who makes the losses, or all but what is ``right``, in the class of fewer people."""
@@ -451,8 +454,9 @@ def unit_cautions(
     few, follows = (np.asarray(np.asarray(found) & here) for found in (spread.few, spread.follows > FOLLOWS))
     found, counted = [], np.count_nonzero(np.broadcast_to(here, few.shape))
     if few.any() and 3 * np.count_nonzero(few) >= counted:
-        erring = np.minimum(spread.erring, spread.right)[few].min() if few.ndim else min(spread.erring, spread.right)
-        text = f"{what}{where(few)} come from as few as {erring:.1f} of {np.max(spread.people):g} users, as they count"
+        count = [np.broadcast_to(each, few.shape)[few] for each in (spread.erring, spread.right, spread.most)]
+        number = min(np.minimum(*count[:2]).min(), (count[2] + 1).min())
+        text = f"{what}{where(few)} come from as few as {number:.1f} of {np.max(spread.people):g} users, as they count"
         more = "the next user may change the picture; trust the interval little"
         found.append(Caution("few-units", f"{text}: {more}"))
     if follows.any() and 3 * np.count_nonzero(follows) >= counted:

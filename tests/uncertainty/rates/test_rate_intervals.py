@@ -245,7 +245,8 @@ def test_few_people_who_make_the_errors_are_said_where_they_are_less_than_a_thir
     def codes(wrong: list[int]) -> list[str]:
         return [line.code for line in rate_interval(users_erring(wrong), 0.5, rate="far").warnings]
 
-    assert codes([3, 2, 2, 0, 0, 0, 0]) == []
+    assert codes([3, 2, 2, 0, 0, 0, 0]) == ["few-units"]  # as all of so few users are
+    assert codes([3, 2, 2, 1, 1, 0, 0, 0, 0, 0]) == []
     assert codes([3, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0]) == ["few-units"]
     assert codes([3, 2, 2, 1, 1] + [0] * 20) == ["few-units"]  # 4.3 users' worth (Kish)
     assert codes([2] * 7 + [0] * 20) == ["few-units"]

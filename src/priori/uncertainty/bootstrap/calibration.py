@@ -54,6 +54,8 @@ TOO_FEW = "so few say little about everybody else, whatever the interval"
 #: A class that has less of the variance than this hardly matters to the measure.
 MATTERS = 0.2
 CLASSES = ("negatives", "positives")
+#: The logit of a rate is nearly normal while its deviation is at most this: with some four independent errors.
+MOST_RELATIVE = 0.5
 #: How far a rate is moved to see how a measure follows.
 STEP = 1e-4
 
@@ -80,16 +82,23 @@ def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> t
 def deviation_bounds(values: Floats, deviations: float | Floats, *, rates: bool) -> tuple[Floats, Floats]:
     """Return the bounds that lie so many standard deviations of the replicates from their mean.
 
-    Of ``rates``, numbers from 0 to 1, on the scale of the logit: rare errors are skewed, and it is not.
+    Of ``rates``, numbers from 0 to 1, on the scale of the logit: rare errors are skewed, and it is not. Where so few
+    errors were seen that the deviation is more than half of the mean, at least as far as quantiles of that level.
     """
     mean, spread = values.mean(axis=0), values.std(axis=0)
     if not rates:
         return mean - deviations * spread, mean + deviations * spread
-    from scipy.special import expit, logit
+    from scipy.special import expit, logit, ndtr
 
     slope = mean * (1 - mean)
-    half = np.divide(deviations * spread, slope, out=np.zeros_like(slope), where=slope > 0)
-    return expit(logit(mean) - half), expit(logit(mean) + half)
+    relative = np.divide(spread, slope, out=np.zeros_like(slope), where=slope > 0)
+    half = deviations * np.minimum(relative, MOST_RELATIVE)
+    lower, upper = expit(logit(mean) - half), expit(logit(mean) + half)
+    if (rare := relative > MOST_RELATIVE).any():
+        level = 1 - 2 * ndtr(-np.broadcast_to(deviations, mean.shape)[rare])
+        below, above = percentile_bounds(values[:, rare], level)
+        lower[rare], upper[rare] = np.minimum(lower[rare], below), np.maximum(upper[rare], above)
+    return lower, upper
 
 
 def simultaneous_bounds(
@@ -135,7 +144,8 @@ class Calibration:
     def side_by_side(cls, each: Sequence[Calibration]) -> Calibration:
         """Return what is done to the replicates of systems, their thresholds one after the other."""
         names = ("rate", "scale", "weight", "freedom", "units")
-        return replace(each[0], **{name: np.hstack([getattr(own, name) for own in each]) for name in names})
+        joined: dict[str, Any] = {name: np.hstack([getattr(own, name) for own in each]) for name in names}
+        return replace(each[0], **joined)
 
     @staticmethod
     def least_sure(each: Sequence[Calibration]) -> Calibration:
