@@ -92,7 +92,7 @@ CODES: dict[str, CautionKind] = {
     ),
     # the users
     "few-units": _warning(
-        "Few users count",
+        "Few users",
         "The errors come from few of the users (trials, where users are not known), or users are few: they do not show "
         "how much users differ.",
     ),

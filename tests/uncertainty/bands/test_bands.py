@@ -167,7 +167,7 @@ def test_a_larger_future_set_is_easier_to_predict():
     ]
     assert widths[0] > widths[1] > widths[2]
     confidence = one.band(n_resamples=2000).expected_width
-    assert widths[2] == pytest.approx(confidence, rel=0.1)
+    assert widths[2] == pytest.approx(confidence, rel=0.15)  # quantiles, and Student's on the logit scale
 
 
 def test_more_trials_of_each_future_user_are_easier_to_predict():

@@ -257,7 +257,7 @@ def test_users_who_try_more_and_err_more_are_said_with_the_rate_per_user():
     rng = np.random.default_rng(3)
     sizes = np.round(10 * np.exp(rng.normal(0, 1, 60))).astype(int) + 1
     user = np.repeat(np.arange(60), sizes)
-    wrong = rng.random(user.size) < 0.1 * (sizes / 10) ** 0.6
+    wrong = rng.random(user.size) < 0.1 * (sizes[user] / 10) ** 0.6
     scores = Scores.from_arrays(wrong * 1.0, [2.0, 3.0], negative_user=user, positive_user=[0, 1])
     found = rate_interval(scores, 0.5)
     per_user = np.mean([wrong[user == each].mean() for each in range(60)])

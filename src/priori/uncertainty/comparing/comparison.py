@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
+from priori.base.cautions import joined
 from priori.base.layouts import (
     CAUTIONS,
     FLAG,
@@ -311,5 +312,5 @@ def comparison_of(evidence: Evidence) -> Comparison:
         against,
         evidence.drawn_difference()[:, :-1],
         compared.settings(),
-        (*notes, *compared.warnings, *evidence.warnings),
+        joined(notes, compared.warnings, evidence.warnings),
     )._came_from(*compared.given)

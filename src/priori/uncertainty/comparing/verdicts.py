@@ -203,15 +203,16 @@ def judge_margin(evidence: Evidence, margin: float) -> MarginVerdict:
 
 
 def _harmed(known: Student, margin: Any, harm: Floats) -> Floats:
-    """Return the p-values of a difference of the margin or more, with a pseudo-user who is harmed."""
+    """Return the p-values of a difference of the margin or more, with a pseudo-user who is harmed; 0 without users."""
     from scipy.special import stdtr
 
-    units, weight = np.minimum(known.units, 1e12), PSEUDO_USER
+    units, weight = np.where(np.isfinite(known.units), known.units, 1.0), PSEUDO_USER
     mean = (units * known.difference + weight * harm) / (units + weight)
     squares = units * (units - 1) * known.variance + units * (known.difference - mean) ** 2
     variance = (squares + weight * (harm - mean) ** 2) / ((units + weight) * (units + weight - 1))
     ratio = np.divide(mean - margin, np.sqrt(variance), out=np.full_like(mean, -np.inf), where=variance > 0)
-    return np.asarray(stdtr(np.minimum(known.freedom, 1e12), ratio))
+    freedom = np.where(np.isfinite(known.units), known.freedom, 1.0)
+    return np.where(np.isfinite(known.units), stdtr(freedom, ratio), 0.0)
 
 
 def margin_caution(evidence: Evidence, against: MarginVerdict) -> tuple[Caution, ...]:
