@@ -58,7 +58,7 @@ def test_the_exit_code_tells_kept_from_broken_and_from_bad_input(capsys: pytest.
 
 
 def test_no_worse_than_itself_by_a_margin() -> None:
-    same = ("--no-worse-than", "B", "dev.csv", "test.csv", "--margin", "0.01")
+    same = ("--system", "B", "dev.csv", "test.csv", "--no-worse-than", "B", "--margin", "0.01")
     assert run(*SYSTEM, *same) == 0
     worse = pd.read_csv("test.csv")
     worse["score"] = np.random.default_rng(1).normal(worse["label"])
@@ -70,13 +70,13 @@ def test_no_worse_than_with_folds_judges_both_by_the_same_folds(capsys: pytest.C
     other = pd.read_csv("test.csv")
     other["score"] += np.random.default_rng(1).normal(0, 0.5, len(other))
     other.to_csv("other.csv", index=False)
-    folds = ("--scores", "A", "test.csv", "--folds", "3", "--margin", "0.9", "--no-worse-than", "B")
-    assert run(*folds, "other.csv", "other.csv", "--json") == 0
+    two = ("--scores", "A", "test.csv", "--scores", "B", "other.csv", "--folds", "3", "--margin", "0.9")
+    assert run(*two, "--no-worse-than", "B", "--json") == 0
     (limit,) = json.loads(capsys.readouterr().out)["limits"]
     a, b = (priori.cross_epc(priori.read(name), folds=3, alpha=[0.5]) for name in ("test.csv", "other.csv"))
     assert limit["value"] == pytest.approx(float((a.value - b.value)[0]))
-    assert run(*folds, "dev.csv", "other.csv") == 2
-    assert "--no-worse-than NAME FILE FILE" in capsys.readouterr().err
+    assert run(*two, "--no-worse-than", "C") == 2
+    assert "the systems are A, B" in capsys.readouterr().err
 
 
 def test_reports_for_machines(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

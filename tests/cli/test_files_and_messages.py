@@ -16,7 +16,7 @@ from priori.base.errors import InputError, OptionError, argument, short, unknown
 from priori.base.texts import csv_text
 from priori.cli import COMMANDS, cli
 from priori.cli.files import DIRECTORIES, FILES, Written, metavar_words
-from priori.cli.messages import message_of
+from priori.cli.help import message_of
 
 SCORES = "score,label,user\n0.1,0,a\n0.4,0,b\n0.3,1,a\n0.8,1,b\n0.2,0,a\n0.9,1,b\n"
 EPC = ("epc", "--system", "A", "dev.csv", "test.csv")
@@ -74,7 +74,6 @@ GIVEN = {
     "run": ("study.toml",),
     "demo": ("cancer", "--resamples", "100"),
     "check": (*EPC[1:], "--max", "hter=0.9"),
-    "watch": ("dev.csv", "--threshold", "0.5", "--limit", "far=0.9"),
 }
 
 
@@ -105,26 +104,14 @@ def test_no_option_of_any_command_writes_over_an_input(run: Any, write: Any, nam
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_for_a_file_says_whether_it_is_read_or_written(name: str) -> None:
-    read = {
-        "system",
-        "scores",
-        "systems",
-        "table",
-        "trials",
-        "dev",
-        "test",
-        "files",
-        "no_worse_than",
-        "study",
-        "threshold_from",
-    }
+    read = {"system", "scores", "systems", "table", "trials", "dev", "files", "study", "threshold_from"}
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     files = {str(param.name) for param in command.params if FILES & {*metavar_words(param)}}
     written = {str(param.name) for param in command.params if isinstance(param.type, Written)}
     assert files - read == written
     folders = {str(param.name) for param in command.params if DIRECTORIES & {*metavar_words(param)}}
-    assert folders <= ({"output"} if name == "demo" else {"temp"})
+    assert folders <= ({"directory"} if name == "demo" else {"temp"})
 
 
 @pytest.mark.usefixtures("scores")
@@ -282,12 +269,14 @@ def test_numbers_and_other_texts_stay() -> None:
         (("epcc",), "no such command 'epcc'; did you mean 'epc'?"),
         (("threshhold", "x"), "no such command 'threshhold'; did you mean 'threshold'?"),
         (("zzz",), f"no such command 'zzz'; the commands are {', '.join(COMMANDS)}"),
-        (("rates", "--scores", "A"), "no such option --scores; 'priori rates' reads [TEST]"),
+        (("run", "--scores", "A"), "no such option --scores; 'priori run' reads [STUDY]"),
+        (("report", "--folds", "5"), "no such option --folds; divide the file in two: --split 50/50"),
+        (("average", "--cost-fn", "5"), "no such option --cost-fn; write --costs fn=A,fp=B"),
         (("epc", "--pionts", "3"), "no such option --pionts; did you mean --points?"),
         (("demo", "--qqqqq"), "no such option --qqqqq; see 'priori demo --help'"),
         (
-            ("epc", "dev.csv", "test.csv"),
-            "more words than the command takes: dev.csv test.csv; 'priori epc' reads --system NAME DEV TEST",
+            ("epc", "a.csv", "b.csv", "c.csv"),
+            "one file, or two: DEV TEST, not 3; name systems by --system NAME DEV TEST",
         ),
         (("app", "x"), "more words than the command takes: x; see 'priori app --help'"),
     ],

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 import priori
 from priori.cli import COMMANDS, cli, main
-from priori.cli.help import HEADINGS
+from priori.cli.options import HEADINGS
 
 #: Six trials that both systems err on.
 CSV = "score,label,user\n0.1,0,a\n0.7,0,b\n0.3,0,c\n0.4,1,a\n0.8,1,b\n0.9,1,c\n"

@@ -33,10 +33,7 @@ LINES: dict[str, list[tuple[str, ...]]] = {
     "epc": [(*ONE, "--bootstrap", "user", *FEWER, "--promise", "prediction", "--points", "3"), WHOLE],
     "compare": [(*TWO, *FEWER, "--points", "3")],
     "rank": [(*TWO, *FEWER)],
-    "check": [
-        (*ONE, "--max", "hter=0.9", *FEWER),
-        (*ONE, "--no-worse-than", "B", "b.csv", "a.csv", "--margin", "0.9", *FEWER),
-    ],
+    "check": [(*ONE, "--max", "hter=0.9", *FEWER), (*TWO, "--no-worse-than", "B", "--margin", "0.9", *FEWER)],
     "threshold": [("a.csv",)],
     "rates": [("a.csv", "--threshold", "0.5")],
     "calibration": [ONE],

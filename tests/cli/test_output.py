@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +13,7 @@ import pytest
 from matplotlib import pyplot
 
 from priori.base.errors import OptionError
-from priori.cli import COMMANDS
+from priori.cli import COMMANDS, cli
 from priori.cli.output import Output, table_of
 
 mpl.use("agg")
@@ -23,7 +22,7 @@ DEV = "score,label\n0.1,0\n0.4,0\n0.3,1\n0.8,1\n"
 
 
 def _commands() -> dict[str, click.Command]:
-    return {name: importlib.import_module(f"priori.cli.{name.replace('-', '_')}").command for name in COMMANDS}
+    return {name: command for name in COMMANDS if (command := cli.get_command(click.Context(cli), name)) is not None}
 
 
 WITH_FORMATS = [name for name, command in _commands().items() if any(one.name == "format_" for one in command.params)]

@@ -110,7 +110,7 @@ def test_systems_in_one_file_have_columns_of_their_own(write: Write, capsys: pyt
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("threshold", "dev.csv", "--column", "A:score=x"), "no system is called 'A' here; leave the name out"),
+        (("threshold", "dev.csv", "--column", "A:score=x"), "there is no system 'A'; the systems are dev"),
         (
             ("check", "--system", "A", "dev.csv", "dev.csv", "--max", "far=0.1", "--max", "far=0.2"),
             "--max 'far=0.2': this measure has a limit already",

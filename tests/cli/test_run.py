@@ -19,7 +19,7 @@ import priori
 from priori import examples
 from priori.base.errors import PrioriError
 from priori.cli import COMMANDS, EXIT_CODES, cli
-from priori.cli.study_file import DEFAULTS, STEPS, TEMPLATE
+from priori.cli.run import DEFAULTS, STEPS, TEMPLATE
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
@@ -159,7 +159,9 @@ unpaired = true
         line.split(" --task=diagnosis ")[1]
         for line in run("run", "kinds.toml", "--dry-run", cwd=folder).stdout.splitlines()
     )
-    shared = "--lower-is-better --column=score=similarity --column=label=same --trials dev.txt test.txt --own-users"
+    shared = (
+        "--lower-is-better --column=score=similarity --column=label=same --trials=dev.txt --trials=test.txt --own-users"
+    )
     assert epc == f"{shared} --range 0.2 0.8"
     assert compare == f"{shared} --own-users --unpaired"
     assert report == f"{shared} '--title=--a title'"

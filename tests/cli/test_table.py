@@ -94,9 +94,15 @@ def test_a_study_can_have_a_table(folder: Path) -> None:
     ("arguments", "message"),
     [
         (["--table", "all.csv"], "--table needs --systems-in COLUMN"),
-        (["--split", "set=dev:eval"], "add --table FILE"),
-        (["--table", "all.csv", "--systems-in", "system", "--split", "set=dev"], "write it as COLUMN=DEV:TEST"),
-        (["--table", "all.csv", "--systems-in", "system", "--split", "set"], "write it as COLUMN=DEV:TEST"),
+        (["--split", "set=dev:eval"], "to divide or choose from: --system NAME DEV TEST"),
+        (
+            ["--table", "all.csv", "--systems-in", "system", "--split", "set=dev"],
+            "or COLUMN=DEV:TEST, for example --split set=dev:test",
+        ),
+        (
+            ["--table", "all.csv", "--systems-in", "system", "--split", "set"],
+            "or COLUMN=DEV:TEST, for example --split set=dev:test",
+        ),
         (["--table", "all.csv", "--systems-in", "x", "--split", "set=dev:eval", "--where", "set"], "--where 'set'"),
         (["--table", "all.csv", "--systems-in", "model", "--split", "set=dev:eval"], "no columns are called 'model'"),
         (["--table", "all.csv", "--system", "A", "A-dev.csv", "A-eval.csv"], "not in two of these ways"),

@@ -500,3 +500,9 @@ def test_rates_by_sensitive_features_are_those_of_group_rates() -> None:
     assert display.ax_.get_ylabel() == "sex"
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         GroupRatesDisplay.from_predictions(y, score, sensitive_features=sex[:5], y_true_dev=y, y_score_dev=score)
+    remembers = KNeighborsClassifier(5).fit(X[400:800], y[400:800])
+    for model in (remembers, RandomForestClassifier(200, random_state=0).fit(X[400:800], y[400:800])):
+        told = GroupRatesDisplay.from_estimator(
+            model, X[800:], y[800:], sensitive_features=sex[800:], X_dev=X[400:800], y_dev=y[400:800]
+        )
+        assert "dev-looks-trained-on" in [line.code for line in told.warnings_]

@@ -28,8 +28,9 @@ def is_missing(value: Any) -> bool:
 def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: str) -> dict[str, str]:
     """Return which of the columns present is which of ours.
 
-    A column named in ``names`` must exist; others are taken when present, in any case (``Score`` will do). The
-    label may be missing when user and probe_user are there: a trial is then positive when they are the same.
+    A column named in ``names`` must exist; others are taken when present, in any case (``Score`` will do), unless they
+    are named as nothing (``""``). The label may be missing when user and probe_user are there: a trial is then positive
+    when they are the same.
 
     Examples
     --------
@@ -39,9 +40,11 @@ def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: s
     for role in names:
         if role not in COLUMNS:
             raise unknown("column", role, COLUMNS)
+    left_out = {role for role, name in names.items() if not name}
+    names = {role: name for role, name in names.items() if name}
     matched: dict[str, str] = {}
     for role in COLUMNS:
-        if role in NAMED_ONLY and role not in names:
+        if role in left_out or (role in NAMED_ONLY and role not in names):
             continue
         sought = names.get(role, role)
         similar = [name for name in present if name == sought]

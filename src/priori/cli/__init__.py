@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS", "main"]
 
-#: The commands in the order of --help, with what it says of them; each is ``command`` in the module of its name.
+#: The commands in the order of --help, with what it says of them.
 COMMANDS = {
     "epc": "The Expected Performance Curve of one or more systems.",
     "compare": "Is A better than B? A paired test at every alpha.",
@@ -49,6 +49,19 @@ COMMANDS = {
     "completion": "Shell completion of commands, options and files.",
 }
 
+#: The modules of commands that share one; each other command is in the module of its name.
+MODULES = {
+    "adcf": "attacks",
+    "average-epc": "average",
+    "completion": "about",
+    "det": "roc",
+    "epsc": "attacks",
+    "pad": "attacks",
+    "rank": "compare",
+    "rates": "threshold",
+    "schema": "about",
+}
+
 #: What --help says last, of every command.
 EXIT_CODES = "Exit codes: 0 done; 1 limit broken; 2 bad input; 3 failed; 130, 143 stopped."
 
@@ -62,12 +75,12 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"priori.cli.{cmd_name.replace('-', '_')}")
-        importlib.import_module("priori.cli.messages")  # while files can be opened: an error may be that they cannot
-        command: click.Command = module.command
+        # What an error needs is imported with it, while files can be opened: it may be that they cannot.
+        module = importlib.import_module(f"priori.cli.{MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         command.epilog = EXIT_CODES
         if ctx.resilient_parsing:  # the shell completes
-            from priori.cli.completion import add_completion
+            from priori.cli.about import add_completion
 
             add_completion(command)
         return command
@@ -86,7 +99,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            from priori.cli.messages import unknown_command
+            from priori.cli.help import unknown_command
 
             raise unknown_command(args[0], COMMANDS)
         return super().resolve_command(ctx, args)
@@ -116,7 +129,7 @@ def main(arguments: list[str] | None = None) -> Any:
         click.echo(asked.format_message(), err=True)
         sys.exit(2)
     except (PrioriError, click.ClickException) as error:
-        from priori.cli.messages import message_of
+        from priori.cli.help import message_of
 
         _fail(message_of(error), 2)
     except click.exceptions.Exit as ending:

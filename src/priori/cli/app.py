@@ -9,50 +9,13 @@ import click
 
 from priori.base.errors import OptionError
 from priori.base.extras import require
-from priori.cli.commands import make_command, option
+from priori.cli.commands import make_command
+from priori.cli.options import options
 from priori.cli.output import tell, warn
 
 
-@make_command(
-    "app",
-    option(
-        "--host",
-        default="127.0.0.1",
-        metavar="ADDRESS",
-        help="The address to listen on. Any address but the local one lets other machines connect.",
-    ),
-    option("--port", type=click.IntRange(0, 65535), default=8000, help="The port to listen on; 0 picks a free one."),
-    option(
-        "--name",
-        "names",
-        multiple=True,
-        metavar="NAME",
-        help="A name this server is also reached by (example.org). Repeatable.",
-    ),
-    option(
-        "--max-upload",
-        type=click.IntRange(1, 100_000),
-        default=200,
-        metavar="MB",
-        help="Maximum total size of the files of one analysis.",
-    ),
-    option(
-        "--max-jobs",
-        type=click.IntRange(1, 1000),
-        default=2,
-        metavar="N",
-        help="Number of analyses computed at the same time; others wait.",
-    ),
-    option(
-        "--max-memory",
-        type=click.IntRange(500, 1_000_000),
-        default=4000,
-        metavar="MB",
-        help="Maximum memory of one analysis.",
-    ),
-    option("--open/--no-open", "open_", default=False, help="Open the page in a browser."),
-)
-def command(
+@make_command("app", *options("host port names max_upload max_jobs max_memory open_"))
+def app(
     host: str, port: int, names: tuple[str, ...], max_upload: int, max_jobs: int, max_memory: int, open_: bool
 ) -> None:
     """Serve the report page with a form, on this machine, until interrupted (Ctrl+C).

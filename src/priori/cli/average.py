@@ -1,9 +1,11 @@
-"""``priori average``: one ROC curve from many."""
+"""``priori average``, ``priori average-epc``: one curve from many, over data sets, folds, users or readers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
@@ -11,67 +13,156 @@ import click
 import numpy as np
 
 import priori
-from priori.base.errors import OptionError
+from priori.base.errors import InputError, OneClassError, OptionError
 from priori.base.texts import cell as percent
-from priori.cli.averaging import AS_SYSTEMS, AVERAGING, PLOTTED, Averaging, announce, limit_cell
-from priori.cli.commands import make_command, option
-from priori.cli.output import Output, table_text, tell
+from priori.cli.commands import Group, Judging, judging, make_command, output_group
+from priori.cli.options import option, options
+from priori.cli.output import Output, table_of, table_text, tell, warn
 from priori.cli.systems import READING, Reading
 from priori.curves.averaging import METHODS
 from priori.curves.averaging.methods import READINGS
+from priori.decisions.costs import pair_of_costs
+from priori.scores import pool
 
 #: The rates at which the summary reads a vertical and a horizontal average.
 SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}
+
+
+class DataSets:
+    """How data sets are found in files, weighed, and what interval their average gets."""
+
+    def __init__(self, by: str | None, trials: Sequence[str], skip_incomplete: bool, **typed: Any) -> None:
+        if len(trials) > 1:
+            raise OptionError("--trials: one file that the scores of every file are joined with")
+        self.by, self.trials, self.skip_incomplete = by, next(iter(trials), None), skip_incomplete
+        #: The options that `priori.average` and `priori.average_epc` share.
+        self.options = {
+            "weights": "size" if typed.pop("weights") == "size" else None,
+            "interval": typed.pop("interval"),
+            "confidence_level": typed.pop("level"),
+            "n_resamples": typed.pop("resamples"),
+            "rng": typed.pop("seed"),
+            "skip_incomplete": skip_incomplete,
+        }
+        self.reading = Reading(**typed)
+
+    def read(self, files: Sequence[str]) -> dict[str, priori.Scores]:
+        """Read files and return their data sets by name.
+
+        Without ``--by`` several files are a data set each, and one file is taken apart by its dataset column. With
+        ``--by`` all files are taken apart, and trials of one name are one data set, whichever file they came from.
+        """
+        if not files:
+            raise OptionError("give the files with the scores to average: priori average --by dataset FILE...")
+        if self.by is None and len(files) > 1:
+            return _one_each([(path, self._read(path, self.reading)) for path in files])
+        column, reading = "user" if self.by == "user" else "dataset", self.reading
+        if self.by not in (None, "user", "dataset"):
+            reading = reading.with_columns({**reading.columns, "dataset": self.by})
+        datasets: dict[str, list[priori.Scores]] = {}
+        for path in files:
+            scores = self._read(path, reading)
+            for name, part in _take_apart(scores, column, self.by).items() if scores is not None else ():
+                datasets.setdefault(name, []).append(part)
+        return {name: parts[0] if len(parts) == 1 else pool(parts) for name, parts in datasets.items()}
+
+    def _read(self, path: str, reading: Reading) -> priori.Scores | None:
+        try:
+            return reading.read(path, trials=self.trials).load()
+        except OneClassError as error:
+            if not self.skip_incomplete:
+                raise InputError(f"{error} (--skip-incomplete leaves such a data set out)") from None
+            tell(f"left out {path}: it has one class only")
+            return None
+
+
+def _take_apart(scores: priori.Scores, column: Any, by: str | None) -> dict[str, priori.Scores]:
+    try:
+        return scores.by(column)
+    except InputError:
+        hint = "name the column with --by COLUMN, or give one file per data set" if by is None else "check --by"
+        raise InputError(
+            f"{scores.source}: no column {by or column!r} says which data set a trial is of; {hint}"
+        ) from None
+
+
+def _one_each(read: Sequence[tuple[str, priori.Scores | None]]) -> dict[str, priori.Scores]:
+    stems = [Path(path).stem for path, _ in read]
+    names = stems if len(set(stems)) == len(stems) else [path for path, _ in read]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise OptionError(f"the file {twice} is given twice; each data set counts once")
+    return {name: scores for name, (_, scores) in zip(names, read, strict=True) if scores is not None}
+
+
+#: The data sets as other commands name systems, instead of files.
+AS_SYSTEMS = option(
+    "system", help="A data set's name, development scores and test scores, instead of files; repeatable."
+)
+#: The options about data sets and intervals; the command gets them as ``datasets``.
+DATASETS = Group(
+    "datasets",
+    DataSets,
+    (
+        option(
+            "by",
+            help="The column that names the data set of a trial: dataset, user, or any other. Default: dataset for "
+            "one file; several files are a data set each.",
+        ),
+        option("weights"),
+        option(
+            "interval",
+            kind="priori.curves.averaging.intervals:INTERVALS",
+            default="t",
+            help="Student's t, normal as in the paper, or a bootstrap over data sets.",
+        ),
+        option("level"),
+        option("resamples", written="--resamples", default=1000, help="Number of bootstrap replicates."),
+        *options("seed skip_incomplete"),
+    ),
+    last=(option("trials"), *READING),
+)
+OUTPUT = output_group(plot="Draw the average over the single curves")
+
+
+def _announce(kind: str, datasets: int, skipped: Sequence[str], curve: priori.AverageCurve | priori.AverageEPC) -> None:
+    """Say on standard error which average of which data sets this is, and what it means."""
+    if skipped:
+        tell(f"left out, one class only: {', '.join(skipped)}")
+    tell(f"{kind} of {datasets} data sets: {curve.meaning}")
+    warn(curve.warnings)
+
+
+def _limit(limit: float, show: Callable[[float], str] = percent) -> str:
+    """Return an end of an interval for a table; there is none where it is NaN."""
+    return "-" if math.isnan(limit) else show(limit)
+
+
+# -- ROC curves ------------------------------------------------------------------------------------------------------
 
 
 @make_command(
     "average",
     click.Argument(["files"], nargs=-1, metavar="FILE..."),
     AS_SYSTEMS,
-    option("--method", type=click.Choice(list(METHODS)), help="How to average. Or answer the two questions below."),
-    option(
-        "--one-threshold/--own-thresholds",
-        "one_threshold",
-        default=None,
-        help="Will one threshold serve all data sets in use, or will each have its own?",
-    ),
-    option(
-        "--read-along",
-        type=click.Choice(list(READINGS)),
-        help="With thresholds of their own: along which axis "
-        "will the curve be read? At a fixed FPR, TPR, balance of the error rates (EER), or cost.",
-    ),
-    option(
-        "--theta",
-        type=float,
-        metavar="DEG",
-        help="The angle for --method angle, in degrees: 0 is vertical, 90 horizontal.",
-    ),
-    option("--prior", type=float, help="For --method cost: the prior probability of a positive trial. Default: 0.5."),
-    option("--cost-fp", type=float, help="For --method cost: the cost of a false positive. Default: 1."),
-    option("--cost-fn", type=float, help="For --method cost: the cost of a false negative. Default: 1."),
-    option(
-        "--positions",
-        default="1001",
-        metavar="N|exact",
-        help="Number of positions (or thresholds) to sample, or 'exact': every one where a curve can turn.",
-    ),
-    option("--within", is_flag=True, help="With --interval bootstrap: resample the trials inside data sets too."),
-    AVERAGING,
-    PLOTTED,
-    READING,
+    *options("method one_threshold read_along theta"),
+    option("costs", help="For --method cost: what a false negative and a false positive cost. Default: 1 each."),
+    option("prior", kind=float, help="For --method cost: the prior probability of a positive trial. Default: 0.5."),
+    *options("positions within"),
+    DATASETS,
+    OUTPUT,
 )
-def command(
+def average(
     files: tuple[str, ...],
-    systems: Sequence[tuple[str, str, str]],
+    system: Sequence[tuple[str, str, str]],
     method: str | None,
     one_threshold: bool | None,
     read_along: Any,
     theta: float | None,
+    costs: str | None,
     positions: str,
-    averaging: Averaging,
+    datasets: DataSets,
     output: Output,
-    reading: Reading,
     options: dict[str, Any],
 ) -> None:
     """Average the ROC curves of several data sets into one.
@@ -90,19 +181,21 @@ def command(
       priori average --own-thresholds --read-along fpr --by dataset scores.csv
       priori average --one-threshold site-a.csv site-b.csv site-c.csv --plot average.svg
       priori average --method vertical --by user scores.csv --format csv --skip-incomplete
-      priori average --method cost --prior 0.01 --cost-fn 10 --by dataset scores.csv
+      priori average --method cost --prior 0.01 --costs fn=10,fp=1 --by dataset scores.csv
     """
     chosen = _choose(method, one_threshold, read_along)
-    options |= {"method": chosen, "theta": None if theta is None else math.radians(theta), **averaging.options()}
+    options |= {"method": chosen, "theta": None if theta is None else math.radians(theta), **datasets.options}
+    if costs is not None:
+        options["cost_fn"], options["cost_fp"] = map(float, pair_of_costs(costs))
     if chosen == "pooled":
         options["weights"] = None
     sampled = _positions(positions)
-    datasets = averaging.read([*files, *(test for _, _, test in systems)], reading)
-    curve = priori.average(datasets, positions=sampled, **options)
-    announce(f"{curve.method.name} average", curve.datasets.names, curve.datasets.skipped, curve)
+    sets = datasets.read([*files, *(test for _, _, test in system)])
+    curve = priori.average(sets, positions=sampled, **options)
+    _announce(f"{curve.method.name} average", len(curve.datasets.names), curve.datasets.skipped, curve)
 
     def table() -> str:
-        points = priori.average(datasets, positions=SHOWN[chosen], **options) if chosen in SHOWN else curve
+        points = priori.average(sets, positions=SHOWN[chosen], **options) if chosen in SHOWN else curve
         return _summary(curve) + "\n" + _points(points)
 
     output.finish(curve, table=table, csv=lambda: _columns(curve), warnings=())
@@ -149,13 +242,11 @@ def _columns(curve: priori.AverageCurve) -> dict[str, Any]:
 def _summary(curve: priori.AverageCurve) -> str:
     kind = {"t": "Student's t", "normal": "normal", "bootstrap": "bootstrap"}[curve.plan.kind]
     rows = [
-        *(
-            [f"average {name}", show(found.value), limit_cell(found.lower, show), limit_cell(found.upper, show)]
-            for name, found, show in (("AUC", curve.auc, "{:.5f}".format), ("EER", curve.eer, percent))
-        ),
-        ["area under the average curve", f"{curve.area:.5f}", "", ""],
-        ["location against spread", f"{curve.commensurability.ratio:.3f}", "", ""],
+        [f"average {name}", show(found.value), _limit(found.lower, show), _limit(found.upper, show)]
+        for name, found, show in (("AUC", curve.auc, "{:.5f}".format), ("EER", curve.eer, percent))
     ]
+    rows.append(["area under the average curve", f"{curve.area:.5f}", "", ""])
+    rows.append(["location against spread", f"{curve.commensurability.ratio:.3f}", "", ""])
     heading = f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)"
     note = f"Intervals: {100 * curve.plan.confidence_level:g} % ({kind}, over data sets), for each number alone."
     if curve.method.name == "pooled":
@@ -164,18 +255,89 @@ def _summary(curve: priori.AverageCurve) -> str:
 
 
 def _points(curve: priori.AverageCurve) -> str:
-    number = curve.fpr.size if curve.method.name in SHOWN else 13
-    rows = np.unique(np.linspace(0, curve.fpr.size - 1, number).round().astype(int)).tolist()
+    rows = _some_rows(curve.fpr.size, curve.fpr.size if curve.method.name in SHOWN else 13)
     columns = {"threshold": [f"{curve.threshold[row]:.6g}" for row in rows]} if curve.method.one_threshold else {}
-    for name, rate, lower, upper, fixed in (
-        ("FPR", curve.fpr, curve.fpr_lower, curve.fpr_upper, "vertical"),
-        ("TPR", curve.tpr, curve.tpr_lower, curve.tpr_upper, "horizontal"),
-    ):
+    for name, fixed in (("FPR", "vertical"), ("TPR", "horizontal")):
+        rate, lower, upper = (getattr(curve, f"{name.lower()}{end}") for end in ("", "_lower", "_upper"))
         columns[name] = [percent(rate[row]) for row in rows]
         if curve.method.name != fixed:
-            columns |= {
-                f"{name} {end}": [limit_cell(limits[row]) for row in rows]
-                for end, limits in (("from", lower), ("to", upper))
-            }
+            columns[f"{name} from"] = [_limit(lower[row]) for row in rows]
+            columns[f"{name} to"] = [_limit(upper[row]) for row in rows]
     lines = [list(line) for line in zip(*columns.values(), strict=True)]
     return table_text("Some points of the curve (--format csv has all)", list(columns), lines)
+
+
+def _some_rows(size: int, number: int) -> list[int]:
+    return [int(row) for row in np.unique(np.linspace(0, size - 1, number).round())]
+
+
+# -- Expected Performance Curves -------------------------------------------------------------------------------------
+
+
+@make_command(
+    "average-epc",
+    click.Argument(["files"], nargs=-1, metavar="TEST..."),
+    AS_SYSTEMS,
+    option("dev"),
+    option(
+        "one_threshold",
+        default=False,
+        help="One threshold for all, chosen on the pooled development scores, or each data set's own.",
+    ),
+    judging(),
+    option("points"),
+    DATASETS,
+    OUTPUT,
+)
+def average_epc(
+    files: tuple[str, ...],
+    system: Sequence[tuple[str, str, str]],
+    dev: tuple[str, ...],
+    one_threshold: bool,
+    judging: Judging,
+    points: int,
+    datasets: DataSets,
+    output: Output,
+) -> None:
+    """Average Expected Performance Curves over data sets, at each alpha.
+
+    Data sets are paired by name (--by COLUMN), or by the order of --dev and test files. Without --dev they are the
+    folds of a cross-validation: each is judged with thresholds chosen on the others together.
+    The csv columns are alpha, threshold (nan unless one serves all), v1, v2, value, lower, upper, best.
+
+    \b
+    Examples:
+      priori average-epc --dev a-dev.csv --dev b-dev.csv a-test.csv b-test.csv
+      priori average-epc --dev dev.csv --by dataset test.csv --one-threshold --plot average.svg
+      priori average-epc --system site-a a-dev.csv a-test.csv --system site-b b-dev.csv b-test.csv
+      priori average-epc --by fold folds.csv
+    """
+    settings = judging.settings()
+    dev, files = (*dev, *(each for _, each, _ in system)), (*files, *(each for _, _, each in system))
+    tests = datasets.read(files)
+    devs = datasets.read(dev) if dev else tests
+    in_order = bool(dev) and datasets.by is None and len(files) > 1
+    if in_order and len(dev) != len(files):
+        raise OptionError(f"{len(dev)} --dev files for {len(files)} test files; give as many, in the same order")
+    curve = priori.average_epc(
+        list(devs.values()) if in_order else devs,
+        (list(tests.values()) if in_order else tests) if dev else None,
+        thresholds="common" if one_threshold else "per-dataset",
+        points=points,
+        **settings,
+        **datasets.options,
+    )
+    _announce("average EPC", len(curve.names), curve.skipped, curve)
+    output.finish(curve, table=lambda: _epc_table(curve), warnings=())
+
+
+def _epc_table(curve: priori.AverageEPC) -> str:
+    rows = _some_rows(curve.alpha.size, min(curve.alpha.size, 11))
+    headings = {"alpha": "alpha", "value": curve.measure.title, "lower": "from", "upper": "to", "best": "best"}
+    headings |= {} if math.isnan(curve.threshold[rows[0]]) else {"threshold": "threshold"}
+    end = partial(_limit, show=partial(percent, rate=curve.measure.rate))
+    title = f"Average EPC of {len(curve.curves)} data sets, by {curve.criterion.name}\n{fill(curve.meaning, 100)}\n"
+    note = f"Intervals: {100 * curve.plan.confidence_level:g} % over data sets ({curve.plan.kind}), at each alpha."
+    return table_of(
+        title, curve.columns(), headings, rate=curve.measure.rate, rows=rows, note=note, lower=end, upper=end
+    )

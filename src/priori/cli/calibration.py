@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any, get_args
+from typing import Any
 
-import click
 import numpy as np
 
 import priori
-from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.base.texts import p_text
-from priori.cli.commands import make_command, option
-from priori.cli.options import LEVEL, alpha_list, output_group
+from priori.cli.commands import alpha_list, make_command, output_group
+from priori.cli.options import option, options
 from priori.cli.output import Output, table_text
-from priori.cli.systems import SYSTEMS, Systems
-from priori.decisions.likelihood_ratios import CALIBRATIONS, Meaning, ProbabilityMap, get_calibrator
+from priori.cli.systems import SETS, Systems
+from priori.decisions.likelihood_ratios import Meaning, ProbabilityMap, get_calibrator
 from priori.scores.systems import System
 
 #: The columns of a cost, and of a difference, that people see.
@@ -36,64 +34,44 @@ TITLES = {
 
 @make_command(
     "calibration",
-    SYSTEMS,
+    SETS,
+    *options("given calibrations"),
     option(
-        "--from",
-        "given",
-        type=click.Choice(get_args(Meaning)),
-        default="llr",
-        help="Take scores for log-likelihood ratios (llr) or for probabilities. Probabilities become log-likelihood "
-        "ratios by the share of positives of the development scores.",
-    ),
-    option(
-        "--calibrate",
-        metavar="LIST",
-        default="none",
-        help=f"Calibrations, fitted on the development scores: {', '.join(CALIBRATIONS)}; logistic:0.01 for that "
-        "prior.",
-    ),
-    option(
-        "--alpha",
-        metavar="LIST",
+        "alpha",
         help="Also the detection costs alpha FAR + (1 - alpha) FRR at these: 0.1,0.5,99/109 or "
         "costs:COST_FN,COST_FP,PRIOR.",
     ),
     option(
-        "--resample",
-        type=click.Choice(["test", "both"]),
-        default="test",
+        "resample",
         help="Intervals for the calibration as it is, or for one fitted on another development set like this one "
         "(logistic).",
     ),
-    LEVEL,
+    option("level"),
     option(
-        "--measure",
-        type=click.Choice(["wer", "nwer"]),
+        "measure",
+        written="--measure",
+        kind=("wer", "nwer"),
         default="wer",
+        names="",
         help="What the figure shows: the error rates of an APE plot, or those of a normalised Bayes error plot.",
     ),
     option(
-        "--range",
         "bounds",
-        nargs=2,
-        type=float,
+        kind=float,
         default=(-7.0, 7.0),
-        metavar="A B",
+        shown=True,
         help="The first and last log(alpha / (1 - alpha)) of the figure.",
     ),
-    option("--points", type=int, default=101, help="How many alphas the figure has."),
+    option("points", help="How many alphas the figure has."),
     output_group(
-        "table",
-        "csv",
-        "json",
-        plot="Draw errors by theory's thresholds, by thresholds of the development "
-        "scores and by those of the test scores: FILE.svg, .png or .pdf.",
+        plot="Draw errors by theory's thresholds, by thresholds of the development scores and by those of the test "
+        "scores"
     ),
 )
-def command(
+def calibration(
     systems: Systems,
     given: Meaning,
-    calibrate: str,
+    calibrations: str,
     alpha: str | None,
     resample: Any,
     level: float,
@@ -116,7 +94,7 @@ def command(
       priori calibration --system A a-dev.csv a-test.csv --alpha costs:10,1,0.01 --format csv
       priori calibration --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --plot ape.svg
     """
-    calibrators = [get_calibrator(name) for name in calibrate.split(",")]
+    calibrators = [get_calibrator(name) for name in calibrations.split(",")]
     if not bounds[0] < bounds[1] or points < 2:
         raise OptionError("the figure needs --range A B with A below B, and at least two --points")
     read = systems.read()
@@ -136,6 +114,7 @@ def command(
     ]
     tests = [(*pair, priori.compare_llr_costs(*pair)) for pair in combinations(costs, 2)]
     output.finish(
+        costs,
         table=lambda: "\n".join([_costs(costs), *([_differences(tests)] if tests else [])]),
         csv=lambda: [{"system": [each.name], "calibrate": [each.calibrate], **each.columns()} for each in costs],
         json=lambda: {
@@ -145,9 +124,10 @@ def command(
             ],
         },
         figure=lambda plots: plots.plot_epc(
-            _curves(_ratios(read, given), calibrate, measure, np.linspace(*bounds, points)), best=True, axis="log-odds"
+            _curves(_ratios(read, given), calibrations, measure, np.linspace(*bounds, points)),
+            best=True,
+            axis="log-odds",
         ),
-        warnings=of_systems([(each.name, each.warnings) for each in costs]),
     )
 
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, get_args
 
 import click
 
-import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.base.options import Claim
 from priori.base.texts import cell as percent
 from priori.base.whole_files import write_whole
-from priori.cli.commands import make_command, option
-from priori.cli.files import WRITTEN
-from priori.cli.options import COSTS, CRITERION, MEASURE, curve_at, one_alpha, output_group, resampling_options
-from priori.cli.output import Output, Progress, printable, table_text, tell
+from priori.cli.commands import Judging, judging, make_command, output_group, resampling_options
+from priori.cli.options import option, options
+from priori.cli.output import Output, Progress, table_text, tell
 from priori.cli.systems import SYSTEMS, Systems
-from priori.decisions.costs import price
 from priori.studies.gates import At, Checked, check_limits, check_no_worse, junit_xml
 from priori.uncertainty.bootstrap.resampling import Resampling
 
@@ -30,63 +26,28 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
 @make_command(
     "check",
     SYSTEMS,
+    *options("maxima minima at no_worse_than"),
+    option("margin", help="By how much, such as 0.005 for half a point."),
     option(
-        "--max",
-        "maxima",
-        multiple=True,
-        metavar="MEASURE=LIMIT",
-        help="A measure must not exceed this: hter=0.05, far=0.001. Repeatable.",
-    ),
-    option(
-        "--min",
-        "minima",
-        multiple=True,
-        metavar="MEASURE=LIMIT",
-        help="A measure must reach this: recall=0.9. Repeatable.",
-    ),
-    option(
-        "--at",
-        type=click.Choice(get_args(At)),
-        default="upper",
-        help="What must keep the limit: the end of the confidence interval on the bad side, or the value itself.",
-    ),
-    option(
-        "--no-worse-than",
-        nargs=3,
-        metavar="NAME DEV TEST",
-        help="A system that the others must not be worse than by more than --margin. With --folds: NAME FILE FILE.",
-    ),
-    option("--margin", type=float, metavar="SIZE", help="By how much, such as 0.005 for half a point."),
-    option(
-        "--claim",
-        type=click.Choice(get_args(Claim)),
+        "claim",
         default="deployed",
         help="What --no-worse-than is about: systems tuned on other development sets (method), or these thresholds "
         "as they are (deployed).",
     ),
-    *CRITERION,
-    MEASURE,
-    *COSTS,
-    option("--alpha", metavar="NUMBER", help="Where thresholds are chosen. Default: 0.5, or the alpha of --costs."),
+    judging("limits are held against at one alpha"),
     *resampling_options("auto", leave_out=("resample", "simultaneous", "promise", "future_users", "future_trials")),
-    option("--junit", metavar="FILE", type=WRITTEN, help="Also write a JUnit XML report to FILE."),
-    option("--github", is_flag=True, help=f"Also append a table to the file that {SUMMARY} names."),
-    output_group("table", "csv", "json"),
+    *options("junit github"),
+    output_group(),
 )
-def command(
+def check(
     systems: Systems,
     maxima: Sequence[str],
     minima: Sequence[str],
     at: At,
-    no_worse_than: tuple[str, str, str] | None,
+    no_worse_than: str | None,
     margin: float | None,
     claim: Claim,
-    task: str,
-    criterion: str | None,
-    measure: str | None,
-    costs: str | None,
-    prior: str | None,
-    alpha: str | None,
+    judging: Judging,
     resampling: Resampling,
     threads: int | None,
     junit: str | None,
@@ -103,24 +64,24 @@ def command(
     Examples:
       priori check --system A a-dev.csv a-test.csv --max hter=0.05 --max far=0.001
       priori check --system A a-dev.csv a-test.csv --costs fn=100,fp=1 --prior 0.01 --max cost=0.2
-      priori check --system new n-dev.csv n-test.csv --no-worse-than old o-dev.csv o-test.csv --margin 0.005
+      priori check --system new n-dev.csv n-test.csv --system old o-dev.csv o-test.csv --no-worse-than old --margin 0.01
     """
-    money = f"cost:{costs},prior={prior}" if costs is not None and prior is not None else None
+    money = f"cost:{judging.costs},prior={judging.prior}" if judging.costs and judging.prior else None
     limits, least = _limits("--max", maxima, money), _limits("--min", minima, money)
     if (no_worse_than is None) != (margin is None):
-        raise OptionError("--no-worse-than NAME DEV TEST and --margin SIZE go together")
+        raise OptionError("--no-worse-than NAME and --margin SIZE go together")
     if not (limits or least or no_worse_than):
         raise OptionError("give a limit: --max hter=0.05, --min recall=0.9, or --no-worse-than with --margin")
-    chosen = one_alpha(alpha, "limits are held against at one alpha")
-    shown, chosen = price(task, criterion, measure, chosen, costs, prior)
-    settings = curve_at(task, criterion, chosen, measure=shown)
-    systems.others = [] if no_worse_than is None else [printable(no_worse_than[0])]
+    curves = {curve.name: curve for curve in systems.curves(judging.at_alpha())}
+    other = None if no_worse_than is None else curves.pop(no_worse_than, None)
+    if no_worse_than is not None and (other is None or not curves):
+        known = ", ".join(system.name for system in systems.read())
+        raise OptionError(f"--no-worse-than {no_worse_than}: name one of two systems or more; the systems are {known}")
     checked: list[Checked] = []
-    for curve in systems.curves(dict(settings)):
+    for curve in curves.values():
         with Progress(f"limits of {curve.name}") as progress:
             checked += check_limits(curve, limits, resampling, at=at, minima=least, threads=threads, progress=progress)
-            if no_worse_than is not None and margin is not None:
-                other = _other(systems, no_worse_than, settings)
+            if other is not None and margin is not None:
                 checked.append(check_no_worse(curve, other, margin, resampling, claim=claim, threads=threads))
     if junit is not None:
         write_whole(junit, junit_xml(checked))
@@ -152,19 +113,6 @@ def _limits(name: str, typed: Sequence[str], money: str | None) -> dict[str, flo
         if not (measure.strip() and equals):
             raise OptionError(f"{name} {each!r}: write it as MEASURE=LIMIT, for example {name} hter=0.05")
     return limits
-
-
-def _other(systems: Systems, typed: tuple[str, str, str], settings: dict[str, Any]) -> priori.EPC:
-    name, *paths = typed
-    reading = systems.reading.of(printable(name))
-    if systems.folds is not None:
-        if paths[0] != paths[1]:
-            raise OptionError(
-                "with --folds, --no-worse-than takes one file, given twice: --no-worse-than NAME FILE FILE"
-            )
-        return systems.crossed(reading.read(paths[0]), name, settings)
-    dev, test = (reading.read(path) for path in paths)
-    return priori.epc(dev, test, name=name, **settings)
 
 
 def _rows(checked: Sequence[Checked]) -> list[list[str]]:

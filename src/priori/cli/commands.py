@@ -1,23 +1,28 @@
-"""How commands are made: of options, and of groups of options that reach a command as one object."""
+"""How commands are made, and the groups of options that several of them share, each of which reaches them as one."""
 
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from priori.base.alphas import as_fractions
 from priori.base.cautions import silenced
+from priori.base.errors import OptionError
+from priori.base.options import ResamplingOptions, option_fields
 from priori.cli import COMMANDS
-from priori.cli.files import check_files_apart
+from priori.cli.files import Written, check_files_apart
 from priori.cli.help import DescribedCommand
+from priori.cli.options import DRAWN, listed, option, options
+from priori.cli.output import Output, Progress
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+    from priori.uncertainty.bootstrap.resampling import Resampling
 
 
 @dataclass(frozen=True)
@@ -45,14 +50,14 @@ def make_command(
     params = [param for part in parts for param in (part.options if isinstance(part, Group) else (part,))]
     params += [param for group in groups for param in group.last]
     if any(group.name == "output" for group in groups):
-        params.append(SILENCE)
+        params.append(option("silence"))
 
     def decorate(function: Callable[..., None]) -> click.Command:
         named = inspect.signature(function).parameters
 
         @functools.wraps(function)
         def _gathered(**typed: Any) -> None:
-            codes = _codes(typed.pop("silence", None))
+            codes = listed(typed.pop("silence", None))
             check_files_apart(click.get_current_context())
             for group in groups:
                 shown = (param for param in (*group.options, *group.last) if param.expose_value)
@@ -69,70 +74,180 @@ def make_command(
     return decorate
 
 
-def option(*names: str, table: str | None = None, **settings: Any) -> click.Option:
-    """Return an option with the settings of `click.Option`; its default is shown unless they say otherwise.
+# -- how thresholds are chosen and judged ----------------------------------------------------------------------------
 
-    With a ``table``, ``module:NAME``, it takes names that are listed there, which ``{}`` stands for in its help. The
-    module is imported when they are asked for.
-    """
-    settings.setdefault("show_default", settings.get("default") is not None)
-    if table is None:
-        return click.Option(names, **settings)
-    listing = Listing(names, **settings)
-    listing.table = table
-    return listing
+#: The task and the criterion, calibration included: commands get ``bayes:logistic`` for ``--calibrate logistic``.
+CRITERION = options("task criterion calibrate")
 
 
-def names_in(table: str) -> tuple[str, ...]:
-    """Return the names that a table lists."""
-    module, _, name = table.partition(":")
-    return tuple(getattr(importlib.import_module(module), name))
+def alpha_list(text: str | None) -> list[Any] | None:
+    """Read a list of alphas: numbers or fractions between commas, or costs and a prior."""
+    return None if text is None else list(as_fractions(text))
 
 
-class Listing(click.Option):
-    """An option that takes names of a table, perhaps with more behind them."""
-
-    table: str
-
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the option and its help, with the names."""
-        self.help = (self.help or "").replace("{}", ", ".join(names_in(self.table)))
-        return super().get_help_record(ctx)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Return the names that begin like this."""
-        from click.shell_completion import CompletionItem
-
-        return [CompletionItem(name) for name in names_in(self.table) if name.startswith(incomplete)]
+def one_alpha(text: str | None, why: str) -> Any:
+    """Read the one alpha that a command is about; None where none is given."""
+    alphas = alpha_list(text)
+    if alphas is not None and len(alphas) != 1:
+        raise OptionError(f"--alpha {text!r}: {why}")
+    return None if alphas is None else alphas[0]
 
 
-class Named(click.Choice[str]):
-    """A choice among some names and those of a table, which is imported when somebody chooses."""
+@dataclass(frozen=True)
+class Judging:
+    """By which criterion thresholds are chosen, at which alphas, and by which measure they are judged."""
 
-    def __init__(self, table: str, *names: str) -> None:
-        self.table, self.names, self.case_sensitive = table, names, True
+    task: str
+    criterion: str | None
+    alpha: Any
+    costs: str | None
+    prior: str | None
+    measure: str | None = None
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "choices":
-            raise AttributeError(name)
-        self.choices: tuple[str, ...] = (*self.names, *names_in(self.table))
-        return self.choices
+    def settings(self) -> dict[str, Any]:
+        """Return the options of `priori.epc`, as costs and a prior ask for; alpha is None where nothing gives one."""
+        from priori.decisions.costs import price
+
+        measure, alpha = price(self.task, self.criterion, self.measure, self.alpha, self.costs, self.prior)
+        return {"task": self.task, "criterion": self.criterion, "measure": measure, "alpha": alpha}
+
+    def at_alpha(self) -> dict[str, Any]:
+        """Return the same at the alphas given, or at 0.5 where none is."""
+        from priori.decisions.criteria import get_criterion
+
+        settings = self.settings()
+        return {**settings, "alpha": get_criterion(self.criterion, self.task).alpha_or_half(settings["alpha"])}
 
 
-def _codes(typed: str | None) -> list[str]:
-    """Return the codes between commas."""
-    return [code.strip() for code in (typed or "").split(",") if code.strip()]
+def judging(why_one: str = "", measure: bool = True) -> Group:
+    """Return the options about thresholds; with a reason why, at one alpha. The command gets `Judging`."""
+
+    def make(alpha: str | None, **typed: Any) -> Judging:
+        return Judging(alpha=one_alpha(alpha, why_one) if why_one else alpha_list(alpha), **typed)
+
+    alpha = option("alpha")
+    if why_one:
+        text = "The trade-off: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR; or the limit of at-most-far and the like."
+        alpha = option("alpha", written="--alpha NUMBER", help=f"{text} Default: 0.5, or that of --costs.")
+    shown = options("measure") if measure else ()
+    return Group("judging", make, (*CRITERION, *shown, alpha, *options("costs prior")))
 
 
-def _check_codes(context: click.Context, parameter: click.Parameter, typed: str | None) -> str | None:
-    """Refuse at once what is no code."""
-    with silenced(*_codes(typed)):
-        return typed
-
-
-SILENCE = option(
-    "--silence",
-    metavar="CODE,...",
-    callback=_check_codes,
-    help="Do not show warnings of these codes: few-units,ties. See docs/cautions.md.",
+#: Which curves to compute; the command gets them as ``settings``, the options of `priori.epc`.
+CURVES = Group(
+    "settings",
+    lambda alpha, **typed: {**typed, "alpha": alpha_list(alpha)},
+    (
+        *CRITERION,
+        *options("measure preset points bounds"),
+        option("alpha", help="Trade-offs, instead of --points: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR."),
+        *options("costs prior weight"),
+    ),
 )
+
+
+# -- resampling ------------------------------------------------------------------------------------------------------
+
+
+def resampling_options(default: str | None, *, leave_out: Sequence[str] = ()) -> tuple[Group, click.Option]:
+    """Return the options of a bootstrap; the command gets ``resampling``, None without ``--bootstrap``; ``threads``."""
+    names = [described.name for _, described in option_fields() if described.name not in ("bootstrap", *leave_out)]
+    listed = (option("bootstrap", default=default), *map(option, names))
+    return Group("resampling", _resampling, listed), option("threads")
+
+
+def _resampling(**typed: Any) -> Resampling | None:
+    """Return what was asked for; without a bootstrap its other options are a mistake."""
+    values = {field.name: typed.get(described.name, field.default) for field, described in option_fields()}
+    if values["bootstrap"] is None:
+        alone = values["resample"] != "test" or values["promise"] != "confidence" or values["simultaneous"]
+        if alone or values["future_users"] or values["future_trials"]:
+            raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
+        return None
+    for field, described in option_fields():
+        if described.parse is not None and described.name in typed:
+            values[field.name] = described.parse(values[field.name])
+    from priori.uncertainty.bootstrap.resampling import Resampling
+
+    return Resampling(**{**values, "bootstrap": None if values["bootstrap"] == "auto" else values["bootstrap"]})
+
+
+def bands_around(curves: Iterable[Any], resampling: ResamplingOptions | None, threads: int | None) -> list[Any]:
+    """Return the band around each curve, and show how far its bootstrap is; none without a bootstrap."""
+    bands = []
+    for curve in curves if resampling is not None else ():
+        with Progress(f"bootstrap of {curve.name}") as progress:
+            bands.append(curve.band(**vars(resampling), threads=threads, progress=progress))
+    return bands
+
+
+# -- what is written -------------------------------------------------------------------------------------------------
+
+#: How the names of files end that hold each format.
+SUFFIXES = {
+    "table": (".txt",),
+    "csv": (".csv",),
+    "json": (".json",),
+    "html": (".html", ".htm"),
+    "markdown": (".md", ".markdown"),
+    "latex": (".tex",),
+}
+
+
+def output_group(
+    *formats: str,
+    plot: str = "",
+    format_help: str = "How the numbers are printed. Default: as the file's name ends, or {}.",
+    output_help: str = "Write the numbers to FILE (atomically): {}.",
+    default_file: str | None = None,
+) -> Group:
+    """Return ``--format`` (the first is the default), ``--json``, ``-o``, and ``--plot`` where there is help for it.
+
+    The command gets them as ``output``. The first format goes into ``default_file`` where no file is named.
+    """
+    formats = formats or ("table", "csv", "json")
+
+    def implied(typed: Mapping[str, Any]) -> str | None:
+        return default_file if typed["format_"] == formats[0] and not typed["json_"] else None
+
+    choices = (*formats, "markdown", "latex") if "table" in formats else formats
+    endings = ", ".join(SUFFIXES[format_][0] for format_ in choices)
+    listed = [
+        option("format_", kind=choices, default=formats[0], shown=False, help=format_help.format(formats[0])),
+        option("json_"),
+        option("output", kind=Written(implied), help=output_help.format(endings)),
+        option("raw_text"),
+        *([option("plot", help=f"{plot}: {DRAWN}")] if plot else ()),
+    ]
+    return Group("output", _output, tuple(listed))
+
+
+def _output(format_: str, json_: bool, output: str | None, raw_text: bool, plot: str | None = None) -> Output:
+    """Return where the numbers go, in the format asked for or that the file's name says."""
+    context = click.get_current_context()
+    typed = context.get_parameter_source("format_") is not click.core.ParameterSource.DEFAULT
+    if json_ and typed and format_ != "json":
+        raise OptionError(f"--json is short for --format json; leave out --format {format_}")
+    format_, typed = ("json", True) if json_ else (format_, typed)
+    types = {param.name: param.type for param in context.command.params}
+    choices, written = types["format_"], types["output"]
+    assert isinstance(choices, click.Choice)
+    assert isinstance(written, Written)
+    if output is not None and output != "-":
+        format_ = _named_format(output, format_, typed, choices.choices)
+    path = output or written.implied(context.params)
+    return Output(format_, path if path in (None, "-") else written.convert(path, None, None), plot, raw_text)
+
+
+def _named_format(path: str, format_: str, typed: bool, formats: Sequence[str]) -> str:
+    """Return the format that the name of a file says, which must not be another than the one typed."""
+    suffix = os.path.splitext(path)[1].lower()
+    said = next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
+    if not suffix or said == format_ or (typed and said in (None, "table")):
+        return format_
+    if said is not None and said in formats and not typed:
+        return said
+    if typed:
+        raise OptionError(f"--format {format_} and {path} say two things; name the file {SUFFIXES[format_][0]}")
+    endings = ", ".join(f"{SUFFIXES[name][0]} ({name})" for name in formats)
+    raise OptionError(f"cannot tell the format of {path}; name it {endings}, or give --format")

@@ -1,31 +1,34 @@
-"""``priori compare``: is A better than B?"""
+"""``priori compare``, ``priori rank``: is A better than B, and which of many is best?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-import click
 import numpy as np
 
 import priori
 from priori.base.errors import OptionError
+from priori.base.options import Claim
 from priori.base.texts import cell as percent
 from priori.base.texts import cells as percents
 from priori.base.texts import p_text
-from priori.cli.commands import make_command, option
-from priori.cli.options import CLAIM, CURVES, output_group, resampling_options
+from priori.cli.commands import CURVES, Judging, judging, make_command, output_group, resampling_options
+from priori.cli.options import option, options
 from priori.cli.output import Output, Progress, table_of, table_text
-from priori.cli.systems import SYSTEMS, Systems
+from priori.cli.systems import SETS, SYSTEMS, Systems
 from priori.studies.evaluation.pairs import pairs_of
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.comparison import Comparison, comparison_of
 from priori.uncertainty.comparing.evidence import gather_evidence
+from priori.uncertainty.ranking.leaderboard import Leaderboard, at_one_alpha, leaderboard_of
 from priori.uncertainty.ranking.ranking import Ranking, ranking_of
 from priori.words.sentences import (
     about_claim,
     about_interval,
     about_letters,
+    about_ranks,
     difference,
     margin_regions,
     pointwise_regions,
@@ -45,34 +48,11 @@ HEADINGS = {
     "compare",
     SYSTEMS,
     CURVES,
-    CLAIM,
-    option(
-        "--margin",
-        type=float,
-        metavar="SIZE",
-        help="Also test, of two systems, whether each is no worse than the "
-        "other by more than SIZE, such as 0.01 for one point, and whether they are equivalent.",
-    ),
-    option("--unpaired", is_flag=True, help="The systems were tested on different trials: resample each on its own."),
-    option(
-        "--alternative",
-        type=click.Choice(["two-sided", "less", "greater"]),
-        default="two-sided",
-        help="Alternative hypothesis: any difference, A below B, or A above B.",
-    ),
-    option(
-        "--histogram",
-        type=click.FloatRange(0, 1),
-        metavar="ALPHA",
-        help="Let --plot draw the bootstrap "
-        "distribution of the difference at this alpha, with its interval and 0, instead of the band along alpha.",
-    ),
+    *options("claim margin unpaired alternative histogram"),
     *resampling_options("auto", leave_out=("resample",)),
-    output_group(
-        "table", "csv", "json", plot="Draw the difference and its band (two systems): FILE.svg, .png or .pdf."
-    ),
+    output_group(plot="Draw the difference and its band (two systems)"),
 )
-def command(
+def compare(
     systems: Systems,
     settings: dict[str, Any],
     margin: float | None,
@@ -168,3 +148,74 @@ def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
         note = "\n" + "\n".join(sentences) if alpha == alphas[-1] else ""
         parts.append(table_text(f"{result.settings['measure']}, {where}", header, rows, note=note))
     return "\n".join(parts)
+
+
+@make_command(
+    "rank",
+    SETS,
+    judging("systems are ranked at one alpha"),
+    option("against"),
+    option(
+        "claim",
+        default="deployed",
+        help="What is ranked: thresholds as they are (deployed), or systems tuned on other development sets (method).",
+    ),
+    option("family"),
+    *resampling_options("auto"),
+    output_group(plot="Draw the slope chart of both rankings"),
+)
+def rank(
+    systems: Systems,
+    judging: Judging,
+    claim: Claim,
+    resampling: Resampling,
+    threads: int | None,
+    output: Output,
+    options: dict[str, Any],
+) -> None:
+    """Rank systems at thresholds fixed in advance, beside the ranking by EER, minDCF or AUC on the test scores.
+
+    All systems are resampled by the same trials or users; every pair is tested, all together (step-down max-T). The csv
+    columns are system, value, lower, upper, rank, rank_lower, rank_upper, post_value, post_rank, groups: the
+    interval of the rank holds for all systems at once, post_value and post_rank are a posteriori, and systems that
+    share a letter do not differ significantly.
+
+    \b
+    Examples:
+      priori rank --table scores.csv.gz --systems-in system --split set=dev:test
+      priori rank --table scores.csv.gz --systems-in system --split set=dev:test --plot slopes.svg
+      priori rank --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --against auc --format csv
+    """
+    settings = judging.at_alpha()
+    if len(systems) < 2:
+        raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
+    curves = at_one_alpha(systems.curves(settings), settings["alpha"])
+    with Progress("ranking") as progress:
+        evidence = gather_evidence(curves, resampling, claim, threads=threads, progress=progress)
+    board = leaderboard_of(evidence, threads=threads, **options)
+    output.finish(board, table=lambda: _board_table(board))
+
+
+def _board_table(board: Leaderboard) -> str:
+    post, measure = board.settings["against"], board.settings["measure"]
+    ranks = zip(board.rank_lower, board.rank_upper, strict=True)
+    between = [f"{lower}" if lower == upper else f"{lower}-{upper}" for lower, upper in ranks]
+    headings = {
+        "rank": "rank",
+        "between": "between",
+        "system": "system",
+        "value": measure,
+        "lower": "lower",
+        "upper": "upper",
+        "post_value": post,
+        "post_rank": f"{post} rank",
+        "groups": "group",
+    }
+    return table_of(
+        f"{measure} at alpha {board.settings['alpha']:.4g}, thresholds fixed in advance",
+        {**board.columns(), "between": between},
+        headings,
+        rate=bool(board.settings["rate"]),
+        note=about_ranks(board),
+        post_value=partial(percent, rate=post != "minDCF"),
+    )

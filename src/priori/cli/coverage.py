@@ -8,102 +8,35 @@ import click
 
 import priori
 from priori.base.errors import OptionError
-from priori.base.limits import MOST_REPEATS, MOST_SYSTEMS, MOST_TRIALS, MOST_USERS
 from priori.base.texts import cell as percent
-from priori.cli.commands import make_command, option
-from priori.cli.options import CURVE, THREADS, output_group, resampling_option
+from priori.cli.commands import CRITERION, make_command, output_group
+from priori.cli.options import listed, option, options
 from priori.cli.output import Output, Progress, table_text
-from priori.cli.systems import SYSTEMS, Systems
+from priori.cli.systems import SETS, Systems
 from priori.studies.coverage import FOUR, PREDICTION
 
 #: The options of simulated systems, as `priori.studies.simulation.systems` calls them.
 SIMULATED = ("count", "n_users", "genuine_per_user", "impostor_per_user", "user_effect_sd")
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _numbers(text: str) -> list[int]:
-    parts = _names(text)
-    if not parts or not all(part.isdigit() and int(part) > 0 for part in parts):
-        raise OptionError(f"--resamples {text!r}: write whole numbers from 1 up between commas, such as 10,30,100")
-    return [int(part) for part in parts]
-
-
 @make_command(
     "coverage",
-    SYSTEMS,
-    option("--simulate", is_flag=True, help="Simulated systems instead of files, of the NIST 2005 subset's shape."),
+    SETS,
+    *options("simulate count n_users genuine_per_user impostor_per_user user_effect_sd train_users test_users"),
+    option("bootstraps", default=",".join((*FOUR, PREDICTION))),
+    option("resamples", written="--resamples LIST", default="10,30,100", help="Numbers of resamples, U or S, to try."),
+    *options("fixed repeats"),
     option(
-        "--systems",
-        "count",
-        type=click.IntRange(1, MOST_SYSTEMS),
-        metavar="N",
-        help="Number of simulated systems.  [default: 24]",
-    ),
-    option(
-        "--users",
-        "n_users",
-        type=click.IntRange(4, MOST_USERS),
-        metavar="N",
-        help="Users in each of their sets.  [default: 124]",
-    ),
-    option(
-        "--genuine",
-        "genuine_per_user",
-        type=click.IntRange(1, MOST_TRIALS),
-        metavar="N",
-        help="Genuine trials of a user.  [default: 9]",
-    ),
-    option(
-        "--impostor",
-        "impostor_per_user",
-        type=click.IntRange(1, MOST_TRIALS),
-        metavar="N",
-        help="Impostor trials of a user.  [default: 96]",
-    ),
-    option(
-        "--user-effect",
-        "user_effect_sd",
-        type=click.FloatRange(0, 1),
-        metavar="SD",
-        help="Standard deviation between users, in units of a score's.  [default: 0.5]",
-    ),
-    option("--train-users", type=int, default=31, help="Users that a band is made from."),
-    option("--test-users", type=int, default=62, help="Unseen users whose curve it should cover."),
-    option(
-        "--bootstraps",
-        metavar="LIST",
-        default=",".join((*FOUR, PREDICTION)),
-        help="Which bands, between commas; prediction is the one made to cover such curves.",
-    ),
-    option("--resamples", metavar="LIST", default="10,30,100", help="Numbers of resamples, U or S, to try."),
-    option(
-        "--fixed",
-        type=click.IntRange(min=1),
-        default=30,
-        help="The number kept fixed while the other varies in the joint bootstrap.",
-    ),
-    option("--repeats", type=click.IntRange(1, MOST_REPEATS), default=1, help="Number of random splits of the users."),
-    resampling_option(
         "resample",
         default="both",
         help="What the four bootstraps resample: the test scores, or the development scores too.",
     ),
-    option(
-        "--thresholds",
-        type=click.Choice(["kept", "new"]),
-        default="kept",
-        help="Thresholds of the unseen curve: the band's, or those of other development users.",
-    ),
-    resampling_option("confidence_level"),
-    *CURVE,
-    resampling_option("rng"),
-    THREADS,
-    output_group("table", "csv", "json", plot="Draw the coverage against the resamples: FILE.svg, .png or .pdf."),
+    *options("thresholds level"),
+    *CRITERION,
+    *options("measure points seed threads"),
+    output_group(plot="Draw the coverage against the resamples"),
 )
-def command(
+def coverage(
     systems: Systems,
     simulate: bool,
     bootstraps: str,
@@ -135,7 +68,7 @@ def command(
     with Progress("coverage") as progress:
         result = priori.coverage(
             pool,
-            bootstraps=_names(bootstraps),
+            bootstraps=listed(bootstraps),
             n_resamples=_numbers(resamples),
             confidence_level=level,
             rng=seed,
@@ -143,6 +76,13 @@ def command(
             **options,
         )
     output.finish(result, table=lambda: _table(result, measure))
+
+
+def _numbers(text: str) -> list[int]:
+    parts = listed(text)
+    if not parts or not all(part.isdigit() and int(part) > 0 for part in parts):
+        raise OptionError(f"--resamples {text!r}: write whole numbers from 1 up between commas, such as 10,30,100")
+    return [int(part) for part in parts]
 
 
 def _simulated(simulated: dict[str, Any], seed: int) -> list[tuple[priori.Scores, priori.Scores]]:

@@ -11,8 +11,8 @@ from priori.base.errors import OptionError
 from priori.base.extras import require
 from priori.base.texts import cell as percent
 from priori.base.whole_files import write_whole
-from priori.cli.commands import SILENCE, make_command, option
-from priori.cli.options import resampling_option
+from priori.cli.commands import make_command
+from priori.cli.options import option, options
 from priori.cli.output import Progress, emit, table_text, tell, warn
 from priori.examples import NAMES
 from priori.words.numbers import level_text
@@ -24,17 +24,22 @@ if TYPE_CHECKING:
 @make_command(
     "demo",
     click.Argument(["name"], type=click.Choice(NAMES), default=NAMES[0]),
-    option("--output", metavar="DIR", default="demo", help="The directory to write to."),
-    option("--force", is_flag=True, help="Replace files that are in DIR already."),
-    resampling_option(
+    *options("directory force"),
+    option(
         "bootstrap",
         default="auto",
         help="What is resampled; auto: identities or users where they are known, else trials.",
     ),
-    option("--resamples", type=click.IntRange(min=100), default=10_000, help="Number of bootstrap replicates."),
-    SILENCE,
+    option(
+        "resamples",
+        written="--resamples",
+        kind=click.IntRange(min=100),
+        default=10_000,
+        help="Number of bootstrap replicates.",
+    ),
+    option("silence"),
 )
-def command(name: str, output: str, force: bool, bootstrap: str, resamples: int) -> None:
+def demo(name: str, directory: str, force: bool, bootstrap: str, resamples: int) -> None:
     """Evaluate real scores: which system would be chosen, which one should be, and is the difference significant?
 
     The development scores' equal error rate (or break-even point) chooses one system; the Expected Performance Curve
@@ -55,7 +60,7 @@ def command(name: str, output: str, force: bool, bootstrap: str, resamples: int)
 
     require(*NEEDED)
     example = examples.load(name)
-    folder = Path(output)
+    folder = Path(directory)
     page, table, figure = folder / "report.html", folder / "operating-points.csv", folder / "epc.svg"
     written = [folder / f"{label}-{part}.csv" for label in example.systems for part in ("dev", "test")]
     there = [str(path) for path in (*written, page, table, figure) if path.exists()]
@@ -64,7 +69,7 @@ def command(name: str, output: str, force: bool, bootstrap: str, resamples: int)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OptionError(f"cannot make the directory {output}: {error.strerror}") from None
+        raise OptionError(f"cannot make the directory {directory}: {error.strerror}") from None
     files = {path.name: path for path in examples.write(name, folder)}
     systems = []
     for label, sets in example.systems.items():

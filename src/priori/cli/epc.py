@@ -13,8 +13,8 @@ from priori.base.errors import OptionError
 from priori.base.options import ResamplingOptions
 from priori.base.texts import cell as percent
 from priori.base.texts import cells as percents
-from priori.cli.commands import make_command, option
-from priori.cli.options import CURVES, bands_around, output_group, resampling_options
+from priori.cli.commands import CURVES, bands_around, make_command, output_group, resampling_options
+from priori.cli.options import option
 from priori.cli.output import Output, Progress, table_of, table_text, tell
 from priori.cli.systems import SYSTEMS, Systems
 
@@ -32,15 +32,8 @@ Areas = dict[str, float | None]
 BOUNDED = {name: name for name in ("value", "lower", "upper")}
 
 
-@make_command(
-    "epc",
-    SYSTEMS,
-    CURVES,
-    option("--exact", is_flag=True, help="Every piece of the exact curve; alpha is where each begins."),
-    *resampling_options(None),
-    output_group("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf."),
-)
-def command(
+@make_command("epc", SYSTEMS, CURVES, option("exact"), *resampling_options(None), output_group(plot="Draw the curves"))
+def epc(
     systems: Systems,
     settings: dict[str, Any],
     exact: bool,

@@ -20,17 +20,20 @@ FILES, DIRECTORIES = {"FILE", "DEV", "TEST", "STUDY"}, {"DIR", "DIRECTORY"}
 class Written(click.types.StringParamType):
     """The type of an option that names a file to write: what has it is checked, and kept apart from what is read.
 
-    ``implied`` tells, from the values of all options, which file is written where none is named.
+    ``implied`` tells, from the values of all options, which file is written where none is named; ``-``, standard
+    output, is for such files only.
     """
 
-    def __init__(self, implied: Callable[[Mapping[str, Any]], str | None] = lambda typed: None) -> None:
-        self.implied = implied
+    def __init__(self, implied: Callable[[Mapping[str, Any]], str | None] | None = None) -> None:
+        self.implied, self.printed = implied or (lambda typed: None), implied is not None
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Refuse at once what could only fail after the work."""
         path = str(super().convert(value, param, ctx))
         if path != "-":
             check_writable(path)
+        elif not self.printed:
+            raise OptionError(f"{param.opts[-1] if param else ''} -: name a file; standard output is for the numbers")
         return path
 
     def path(self, parameter: click.Parameter, typed: Mapping[str, Any]) -> str | None:
@@ -39,7 +42,8 @@ class Written(click.types.StringParamType):
         return self.implied(typed) if value is None else None if value == "-" else value
 
 
-WRITTEN = Written()
+#: A file beside the numbers; the numbers themselves, which are printed where no file is named.
+WRITTEN, NUMBERS = Written(), Written(lambda typed: None)
 
 
 def metavar_words(parameter: click.Parameter) -> list[str]:

@@ -1,60 +1,21 @@
-"""What --help shows: the options of a command that most people need, the others by name; --help-all describes all."""
+"""What people are told: --help in short and in full, and every error in one line, of options instead of arguments."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
-from textwrap import fill, shorten
+from collections.abc import Iterable
+from difflib import get_close_matches
+from textwrap import fill
+from typing import Any
 
 import click
 
-#: The options that --help only names, under the heading that --help-all describes them under.
-HEADINGS = {
-    "One file or table": ("folds", "mixed_users", "split_seed", "systems_in", "systems_columns", "split", "where"),
-    "Curves": ("task", "calibrate", "preset", "points", "bounds", "weight", "exact", "theta", "positions"),
-    "Tests": ("alternative", "unpaired", "family"),
-    "Rates and sizes": (
-        "assurance",
-        "far_b",
-        "frr_b",
-        "intraclass",
-        "negatives_per_positive",
-        "negatives_per_user",
-        "positives_per_user",
-        "test",
-        "development",
-        "one_sided",
-    ),
-    "Resampling": (
-        "resamples",
-        "resample",
-        "level",
-        "interval",
-        "simultaneous",
-        "seed",
-        "shared_users",
-        "promise",
-        "future_users",
-        "future_trials",
-        "threads",
-        "no_bootstrap",
-    ),
-    "Output": ("json_", "raw_text", "silence", "static", "pdf", "title", "histogram"),
-    "Reading files": (
-        "trials",
-        "input_format",
-        "column",
-        "positive",
-        "attack",
-        "attack_column",
-        "nan",
-        "lower_is_better",
-        "engine",
-        "memory",
-        "temp",
-    ),
-}
+from priori.base.errors import MARK, PrioriError, short
+from priori.base.options import option_fields
+from priori.cli.files import file_words
+from priori.cli.options import HEADINGS
+
 #: A command with at most this many options is described whole.
 FEW = 14
 #: How wide options are in the short help, before what they do.
@@ -97,54 +58,34 @@ class DescribedCommand(click.Command):
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
         headed = {name for names in HEADINGS.values() for name in names}
         whole = self._whole(ctx)
-        first = [option for option in options if option.name not in headed]
         with formatter.section("Options"):
-            _write(formatter, _records(first, ctx, whole), whole)
-        groups = [
-            (heading, [option for option in options if option.name in names]) for heading, names in HEADINGS.items()
-        ]
-        groups = [(heading, members) for heading, members in groups if members]
-        if not whole:
-            with formatter.section("More options, described by --help-all"):
-                for heading, members in groups:
-                    # A name stays on one line: people search for it, and copy it.
-                    names = ", ".join(option.opts[-1] for option in members)
-                    lines = fill(
-                        names,
-                        formatter.width,
-                        break_on_hyphens=False,
-                        initial_indent=f"  {heading:20}",
-                        subsequent_indent=" " * 22,
-                    )
-                    formatter.write(lines + "\n")
+            formatter.write_dl(_records([option for option in options if option.name not in headed], ctx, whole))
+        sections = {heading: [each for each in options if each.name in names] for heading, names in HEADINGS.items()}
+        if whole:
+            for heading, members in sections.items():
+                if members:
+                    with formatter.section(heading):
+                        formatter.write_dl(_records(members, ctx, whole))
             return
-        for heading, members in groups:
-            with formatter.section(heading):
-                _write(formatter, _records(members, ctx, whole), whole)
+        with formatter.section("More options, described by --help-all"):
+            for heading, members in sections.items():
+                # A name stays on one line: people search for it, and copy it.
+                names = ", ".join(option.opts[-1] for option in members)
+                indents: dict[str, Any] = {"initial_indent": f"  {heading:20}", "subsequent_indent": " " * 22}
+                if members:
+                    formatter.write(fill(names, formatter.width, break_on_hyphens=False, **indents) + "\n")
 
     def _whole(self, ctx: click.Context) -> bool:
         return bool(ctx.meta.get(_META)) or len(self.params) <= FEW
 
 
-def _write(formatter: click.HelpFormatter, records: Iterator[tuple[str, str]], whole: bool) -> None:
-    """Write options; in short one line each, what does not fit left to --help-all."""
+def _records(options: list[click.Option], ctx: click.Context, whole: bool) -> list[tuple[str, str]]:
+    """Return how each option is written and what it does; in short, its first sentence without lists and defaults."""
+    records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
     if whole:
-        formatter.write_dl(list(records))
-        return
-    for written, text in records:
-        formatter.write(f"  {written:{WRITTEN}}  {shorten(text, formatter.width - WRITTEN - 4, placeholder=' …')}\n")
-
-
-def _records(options: list[click.Option], ctx: click.Context, whole: bool) -> Iterator[tuple[str, str]]:
-    """Yield how each option is written and what it does; in short, its first sentence without lists and defaults."""
-    for option in options:
-        record = option.get_help_record(ctx)
-        if record is not None:
-            written, text = record
-            if whole:
-                yield written, text
-            else:
-                yield _briefly(written), re.split(r"[:;.] |\.?$| +\[", text, maxsplit=1)[0] + "."
+        return records
+    first = [re.split(r"[:;.] |\.?$| +\[", text, maxsplit=1)[0] for _, text in records]
+    return [(_briefly(record[0]), f"{text}.".replace("?.", "?")) for record, text in zip(records, first, strict=True)]
 
 
 def _briefly(written: str) -> str:
@@ -162,3 +103,103 @@ def _help_all(context: click.Context, parameter: click.Parameter, asked: bool) -
 HELP_ALL = click.Option(
     ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_help_all, help="Describe all options."
 )
+
+
+# -- errors ----------------------------------------------------------------------------------------------------------
+
+#: Options that are not called as the argument is; those of a resampling say so themselves.
+OPTIONS = {
+    "pos_label": "positive",
+    "attack_label": "attack",
+    "columns": "column",
+    "format": "input_format",
+    "pilot": "system",
+    "given": "from",
+    "cost_fp": "costs",
+}
+#: What to say to those who type options of other commands.
+INSTEAD = {
+    "--folds": "divide the file in two: --split 50/50",
+    "--cost-fn": "write --costs fn=A,fp=B",
+    "--cost-fp": "write --costs fn=A,fp=B",
+}
+#: What people type for the option or the argument that takes their files.
+FOR_FILES = ("--system", "--systems", "--scores", "--dev", "--test", "--file", "--files", "--input", "-i")
+
+
+def message_of(error: PrioriError | click.ClickException) -> str:
+    """Return what an error says, for one line on standard error."""
+    if isinstance(error, PrioriError):
+        message = re.sub(f"{MARK}(\\w+)=?(.*?){MARK}", lambda found: option_text(*found.groups()), error.marked)
+    elif isinstance(error, click.NoSuchOption):
+        message = _unknown_option(error)
+    elif isinstance(error, click.BadOptionUsage) and (words := _words_of(error)):
+        message = f"{error.option_name} takes {len(words.split())} words: {error.option_name} {words}"
+    elif extra := re.fullmatch(r"Got unexpected extra arguments? \((.*)\)", error.message, re.DOTALL):
+        assert isinstance(error, click.UsageError)
+        assert error.ctx is not None
+        reads = _reads(error.ctx) or f"see '{error.ctx.command_path} --help'"
+        message = f"more words than the command takes: {short(extra[1])}; {reads}"
+    else:
+        context = getattr(error, "ctx", None)
+        hint = f" (see '{context.command_path} --help')" if context is not None else ""
+        message = error.format_message() + hint
+    # What was typed may be of any length: between quotes, or one long word.
+    return re.sub(r"(?<!\w)'[^']*'(?!\w)|\S{300,}", _said_again, " ".join(message.split()))
+
+
+def _words_of(error: click.BadOptionUsage) -> str:
+    """Return the words that an option takes, where it takes several and did not get them."""
+    params = [] if error.ctx is None else error.ctx.command.params
+    asked = [param for param in params if error.option_name in param.opts and param.nargs > 1]
+    return (asked[0].metavar or "") if asked else ""
+
+
+def _said_again(found: re.Match[str]) -> str:
+    quote = found[0].removeprefix("'") != found[0]
+    return f"'{short(found[0][1:-1])}'" if quote else short(found[0])
+
+
+def option_text(name: str, value: str = "") -> str:
+    """Return an argument as one would type it.
+
+    Examples
+    --------
+    >>> option_text("n_resamples"), option_text("engine", "'memory'"), option_text("skip_incomplete", "True")
+    ('--resamples', '--engine memory', '--skip-incomplete')
+    >>> option_text("columns", "{'trial': NAME}"), option_text("trials", "FILE")
+    ('--column trial=NAME', '--trials FILE')
+    """
+    names = {field.name: described.name for field, described in option_fields()}
+    option = "--" + {**names, **OPTIONS}.get(name, name).replace("_", "-")
+    typed = re.sub(r"^\{'(.*)': (.*)\}$", r"\1=\2", value).strip("'")
+    return option if typed in ("", "True") else f"{option} {typed}"
+
+
+def unknown_command(name: str, known: Iterable[str]) -> click.UsageError:
+    """Return the error for a command that is not there, with the nearest that is."""
+    near = get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(known)}"
+    return click.UsageError(f"no such command {name!r}; {hint}")
+
+
+def _reads(context: click.Context) -> str:
+    """Return how a command is given the files that it reads, where it reads any."""
+    takes_files = [param for param in context.command.params if file_words(param)]
+    if not takes_files:
+        return ""
+    words = takes_files[0].metavar or ""
+    option = f"{takes_files[0].opts[0]} {words}" if isinstance(takes_files[0], click.Option) else words
+    return f"'{context.command_path}' reads {option}"
+
+
+def _unknown_option(error: click.NoSuchOption) -> str:
+    name = short(error.option_name)
+    assert error.ctx is not None
+    params = error.ctx.command.params
+    hint = _reads(error.ctx) if name in FOR_FILES else INSTEAD.get(name, "")
+    if not hint:
+        options = [option for param in params for option in (*param.opts, *param.secondary_opts) if option[0] == "-"]
+        near = get_close_matches(name, options, n=1, cutoff=0.6)
+        hint = f"did you mean {near[0]}?" if near else f"see '{error.ctx.command_path} --help'"
+    return f"no such option {name}; {hint}"

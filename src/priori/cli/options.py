@@ -1,23 +1,114 @@
-"""Options that several commands share: of curves, of resampling, of what is written."""
+"""Options: all of them, each declared once by its name, under the heading that --help-all describes it under."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from priori.base.alphas import as_fractions
+from priori.base.cautions import silenced
 from priori.base.errors import OptionError
-from priori.base.limits import MOST_THREADS
-from priori.base.options import Claim, ResamplingOptions, Weight, option_fields
-from priori.cli.commands import Group, Named, option
-from priori.cli.files import WRITTEN, Written
-from priori.cli.output import Output, Progress
+from priori.base.limits import MOST_REPEATS, MOST_SYSTEMS, MOST_THREADS, MOST_TRIALS, MOST_USERS
+from priori.base.options import Claim, Weight, option_fields
+from priori.cli.files import WRITTEN
 
 if TYPE_CHECKING:
-    from priori.uncertainty.bootstrap.resampling import Resampling
+    from click.shell_completion import CompletionItem
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An option as `SECTIONS` declares it.
+
+    It is ``written`` as --help shows it: ``--system NAME DEV TEST`` takes three words. The ``kind`` is a type, the
+    choices, or the table of the names to choose from, ``module:NAME``; without one it is that of the default. With
+    ``names``, such a table too, the option takes text that may begin with a name, and ``{}`` in its help stands for
+    them. Tables are imported when somebody asks for them.
+    """
+
+    written: str
+    help: str
+    kind: Any = None
+    default: Any = None
+    multiple: bool = False
+    required: bool = False
+    shown: bool = True
+    names: str = ""
+    callback: Callable[..., Any] | None = None
+    #: Read before other options, for their callbacks only.
+    eager: bool = False
+
+    def make(self, name: str) -> click.Option:
+        """Make the option, whose value a command gets by this name."""
+        words = self.written.split()
+        flags = [word for word in words if word.startswith("-")]
+        kind, default = self.kind, self.default
+        kind = type(default) if kind is None and default is not None else kind
+        settings: dict[str, Any] = {"type": kind}
+        if isinstance(kind, str):
+            settings["type"] = Named(kind)
+        elif isinstance(kind, tuple):
+            settings["type"] = click.Choice(kind)
+        elif kind is bool:
+            settings = {"is_flag": True}
+            default = False if default is None and "/" not in self.written else default
+        made = (Listing if self.names else click.Option)(
+            [*flags, name],
+            help=self.help,
+            default=default,
+            metavar=" ".join(words[len(flags) :]) or None,
+            nargs=max(len(words) - len(flags), 1),
+            multiple=self.multiple,
+            required=self.required,
+            show_default=self.shown and self.default is not None and kind is not bool,
+            callback=self.callback,
+            is_eager=self.eager,
+            expose_value=not self.eager,
+            **settings,
+        )
+        if isinstance(made, Listing):
+            made.table = self.names
+        return made
+
+
+def names_in(table: str) -> tuple[str, ...]:
+    """Return the names that a table, or a `Literal`, lists."""
+    module, _, name = table.partition(":")
+    found = getattr(importlib.import_module(module), name)
+    return tuple(get_args(found) or found)
+
+
+class Listing(click.Option):
+    """An option that takes names of a table, perhaps with more behind them."""
+
+    table: str
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Return the option and its help, with the names."""
+        self.help = (self.help or "").replace("{}", ", ".join(names_in(self.table)))
+        return super().get_help_record(ctx)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the names that begin like this."""
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in names_in(self.table) if name.startswith(incomplete)]
+
+
+class Named(click.Choice[str]):
+    """A choice among the names of a table, and ``auto`` where one can say so; it is imported when somebody chooses."""
+
+    def __init__(self, table: str, *names: str) -> None:
+        self.table, self.names, self.case_sensitive = table, names, True
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "choices":
+            raise AttributeError(name)
+        self.choices: tuple[str, ...] = (*self.names, *names_in(self.table))
+        return self.choices
 
 
 def _note_calibration(context: click.Context, parameter: click.Parameter, typed: str | None) -> None:
@@ -40,274 +131,10 @@ def _with_calibration(context: click.Context, parameter: click.Parameter, typed:
     return f"bayes:{calibrate}"
 
 
-#: The task and the criterion, calibration included: commands get ``bayes:logistic`` for ``--calibrate logistic``.
-CRITERION = (
-    option(
-        "--task",
-        type=Named("priori.decisions.tasks:TASKS"),
-        default="authentication",
-        help="The field: sets V1 and V2, the two rates traded, and the default criterion and measure.",
-    ),
-    option(
-        "--criterion",
-        metavar="NAME",
-        table="priori.decisions.criteria:CRITERIA",
-        help="What the threshold minimises on development scores: {}. wer is the weighted error "
-        "rate alpha FAR + (1 - alpha) FRR. For any rate: target-far, at-most-far, at-most-far:0.95 (in the "
-        "population, with that confidence), at-least-recall. For any measure: max:f1, min:dcf. "
-        "Default: the task's.",
-        callback=_with_calibration,
-    ),
-    option(
-        "--calibrate",
-        metavar="NAME",
-        callback=_note_calibration,
-        is_eager=True,
-        expose_value=False,
-        table="priori.decisions.likelihood_ratios:CALIBRATIONS",
-        help="Make scores log-likelihood ratios on the development set and set thresholds by theory (criterion "
-        "bayes): {}; with a prior, logistic:0.01.",
-    ),
-)
-MEASURE = option(
-    "--measure",
-    metavar="NAME",
-    table="priori.decisions.measures:MEASURES",
-    help="What is shown on the test scores: {}; with parameters, wer:0.3, f2, "
-    "dcf:cost_fn=10,cost_fp=1,prior=0.01, precision:prior=0.01. Default: the task's.",
-)
-#: What errors cost, and how many positives there will be.
-COSTS = (
-    option(
-        "--costs",
-        metavar="fn=A,fp=B",
-        help="What a false negative and a false positive cost. Gives alpha where "
-        "none is given, and shows the cost per decision where no measure is named; needs --prior.",
-    ),
-    option(
-        "--prior",
-        metavar="P",
-        help="The share of positives where the system will be used. Without --costs: show "
-        "precision, F1, NPV or accuracy as it will be there.",
-    ),
-)
-#: The task, criterion, measure and number of alphas of a curve.
-CURVE = (*CRITERION, MEASURE, option("--points", type=int, default=101, help="Number of alphas."))
-ALPHAS = option(
-    "--alpha", metavar="LIST", help="Trade-offs, instead of --points: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR."
-)
-LEVEL = option("--level", type=float, default=0.95, help="The confidence level.")
-#: What a comparison is about.
-CLAIM = option(
-    "--claim",
-    type=click.Choice(get_args(Claim)),
-    default="method",
-    help="What the test is about: systems tuned on other development sets like this one (method), or these "
-    "thresholds as they are (deployed).",
-)
-#: No part of a resampling: the numbers do not depend on it.
-THREADS = option(
-    "--threads", type=click.IntRange(1, MOST_THREADS), help="Threads to use; the numbers do not depend on it."
-)
-
-
-def alpha_list(text: str | None) -> list[Any] | None:
-    """Read a list of alphas: numbers or fractions between commas, or costs and a prior."""
-    return None if text is None else list(as_fractions(text))
-
-
-def one_alpha(text: str | None, why: str) -> Any:
-    """Read the one alpha that a command is about; None where none is given."""
-    alphas = alpha_list(text)
-    if alphas is not None and len(alphas) != 1:
-        raise OptionError(f"--alpha {text!r}: {why}")
-    return None if alphas is None else alphas[0]
-
-
-def curve_at(task: str, criterion: str | None, alpha: Any, **settings: Any) -> dict[str, Any]:
-    """Return the options of `priori.epc` for the curve at an alpha, or at 0.5 where none is given."""
-    from priori.decisions.criteria import get_criterion
-
-    chosen = get_criterion(criterion, task).alpha_or_half(alpha)
-    return {"task": task, "criterion": criterion, "alpha": chosen, **settings}
-
-
-def _curve_settings(alpha: str | None, **typed: Any) -> dict[str, Any]:
-    return {**typed, "alpha": alpha_list(alpha)}
-
-
-#: Which curves to compute; the command gets them as ``settings``, the options of `priori.epc`.
-CURVES = Group(
-    "settings",
-    _curve_settings,
-    (
-        *CRITERION,
-        MEASURE,
-        option("--preset", type=Named("priori.curves.epc:PRESETS"), help="The settings of an evaluation campaign."),
-        option("--points", type=int, default=101, help="How many alphas."),
-        option(
-            "--range",
-            "bounds",
-            nargs=2,
-            metavar="A B",
-            default=("0", "1"),
-            show_default=False,
-            help="The first and last alpha.",
-        ),
-        ALPHAS,
-        *COSTS,
-        option(
-            "--weight",
-            type=click.Choice(get_args(Weight)),
-            default="trial",
-            help="What counts equally on the test scores: each trial, or each user (the mean of the users' own rates).",
-        ),
-    ),
-)
-
-
-def resampling_option(name: str, *, default: Any = ..., help: str | None = None) -> click.Option:
-    """Return the option for one field of a resampling, with its own default and help unless others are given."""
-    field, described = next((field, described) for field, described in option_fields() if field.name == name)
-    value = field.default if default is ... else default
-    flags = f"--{described.name.replace('_', '-')}"
-    kind: Any = type(value)
-    flag = described.opposite is not None or field.default is False
-    if described.opposite is not None:
-        flags += f"/--{described.opposite.replace('_', '-')}"
-    if name == "bootstrap":
-        kind = Named("priori.uncertainty.bootstrap.designs:BOOTSTRAPS", "auto")
-    elif described.choices:
-        kind = click.Choice(described.choices)
-    elif described.least is not None:
-        kind = click.IntRange(min=described.least)
-    elif described.parse is not None:
-        kind, value = str, str(value)
-    return option(
-        flags,
-        described.name,
-        help=help or described.help,
-        default=value,
-        metavar=described.metavar,
-        is_flag=flag or None,
-        type=None if flag else kind,
-        show_default=value is not None and not flag,
-    )
-
-
-def resampling_options(default: str | None, *, leave_out: Sequence[str] = ()) -> tuple[Group, click.Option]:
-    """Return the options of a bootstrap; the command gets ``resampling``, None without ``--bootstrap``; ``threads``."""
-    names = [field.name for field, _ in option_fields() if field.name not in ("bootstrap", *leave_out)]
-    options = (resampling_option("bootstrap", default=default), *map(resampling_option, names))
-    return Group("resampling", _resampling, options), THREADS
-
-
-def _resampling(**typed: Any) -> Resampling | None:
-    """Return what was asked for; without a bootstrap its other options are a mistake."""
-    values = {field.name: typed.get(described.name, field.default) for field, described in option_fields()}
-    if values["bootstrap"] is None:
-        alone = values["resample"] != "test" or values["promise"] != "confidence" or values["simultaneous"]
-        if alone or values["future_users"] or values["future_trials"]:
-            raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
-        return None
-    for field, described in option_fields():
-        if described.parse is not None and described.name in typed:
-            values[field.name] = described.parse(values[field.name])
-    from priori.uncertainty.bootstrap.resampling import Resampling
-
-    return Resampling(**{**values, "bootstrap": None if values["bootstrap"] == "auto" else values["bootstrap"]})
-
-
-def bands_around(curves: Iterable[Any], resampling: ResamplingOptions | None, threads: int | None) -> list[Any]:
-    """Return the band around each curve, and show how far its bootstrap is; none without a bootstrap."""
-    bands = []
-    for curve in curves if resampling is not None else ():
-        with Progress(f"bootstrap of {curve.name}") as progress:
-            bands.append(curve.band(**vars(resampling), threads=threads, progress=progress))
-    return bands
-
-
-#: How the names of files end that hold each format.
-SUFFIXES = {
-    "table": (".txt",),
-    "csv": (".csv",),
-    "json": (".json",),
-    "html": (".html", ".htm"),
-    "markdown": (".md", ".markdown"),
-    "latex": (".tex",),
-}
-
-
-def output_group(
-    *formats: str,
-    plot: str = "",
-    format_help: str = "How the numbers are printed. Default: as the file's name ends, or {}.",
-    output_help: str = "Write the numbers to FILE (atomically): {}.",
-    default_file: str | None = None,
-) -> Group:
-    """Return ``--format`` (the first is the default), ``--json``, ``-o``, and ``--plot`` where there is help for it.
-
-    The command gets them as ``output``. The first format goes into ``default_file`` where no file is named.
-    """
-
-    def implied(typed: Mapping[str, Any]) -> str | None:
-        return default_file if typed["format_"] == formats[0] and not typed["json_"] else None
-
-    if "table" in formats:
-        formats = (*formats, "markdown", "latex")
-    endings = ", ".join(SUFFIXES[format_][0] for format_ in formats)
-    options = [
-        option(
-            "--format",
-            "format_",
-            type=click.Choice(formats),
-            default=formats[0],
-            show_default=False,
-            help=format_help.format(formats[0]),
-        ),
-        option("--json", "json_", is_flag=True, help="Short for --format json."),
-        option("-o", "--output", metavar="FILE", type=Written(implied), help=output_help.format(endings)),
-        option(
-            "--raw-text",
-            is_flag=True,
-            help="In CSV, leave names that a spreadsheet takes for formulas (= + - @) "
-            "as they are, without an apostrophe before them.",
-        ),
-    ]
-    if plot:
-        options.append(option("--plot", metavar="FILE", type=WRITTEN, callback=_drawable, help=plot))
-    return Group("output", _output, tuple(options))
-
-
-def _output(format_: str, json_: bool, output: str | None, raw_text: bool, plot: str | None = None) -> Output:
-    """Return where the numbers go, in the format asked for or that the file's name says."""
-    context = click.get_current_context()
-    typed = context.get_parameter_source("format_") is not click.core.ParameterSource.DEFAULT
-    if json_ and typed and format_ != "json":
-        raise OptionError(f"--json is short for --format json; leave out --format {format_}")
-    format_, typed = ("json", True) if json_ else (format_, typed)
-    types = {param.name: param.type for param in context.command.params}
-    choices, written = types["format_"], types["output"]
-    assert isinstance(choices, click.Choice)
-    assert isinstance(written, Written)
-    if output is not None and output != "-":
-        format_ = _named_format(output, format_, typed, choices.choices)
-    path = output or written.implied(context.params)
-    return Output(format_, path if path in (None, "-") else written.convert(path, None, None), plot, raw_text)
-
-
-def _named_format(path: str, format_: str, typed: bool, formats: Sequence[str]) -> str:
-    """Return the format that the name of a file says, which must not be another than the one typed."""
-    suffix = os.path.splitext(path)[1].lower()
-    said = next((name for name, suffixes in SUFFIXES.items() if suffix in suffixes), None)
-    if not suffix or said == format_ or (typed and said in (None, "table")):
-        return format_
-    if said is not None and said in formats and not typed:
-        return said
-    if typed:
-        raise OptionError(f"--format {format_} and {path} say two things; name the file {SUFFIXES[format_][0]}")
-    endings = ", ".join(f"{SUFFIXES[name][0]} ({name})" for name in formats)
-    raise OptionError(f"cannot tell the format of {path}; name it {endings}, or give --format")
+def _check_codes(context: click.Context, parameter: click.Parameter, typed: str | None) -> str | None:
+    """Refuse at once what is no code."""
+    with silenced(*listed(typed)):
+        return typed
 
 
 def _drawable(context: click.Context, parameter: click.Parameter, plot: str | None) -> str | None:
@@ -317,3 +144,462 @@ def _drawable(context: click.Context, parameter: click.Parameter, plot: str | No
 
         check_format(plot)
     return plot
+
+
+def listed(typed: str | None) -> list[str]:
+    """Return the parts between commas."""
+    return [part.strip() for part in (typed or "").split(",") if part.strip()]
+
+
+SIZE = click.IntRange(1, MOST_TRIALS)
+SEED = click.IntRange(min=0)
+DRAWN = "FILE.svg, .png or .pdf."
+
+#: The options by heading; those without one are described by --help, the others named there.
+SECTIONS: dict[str, dict[str, Declared]] = {
+    "": {
+        # Systems and their scores.
+        "system": Declared(
+            "--system NAME DEV TEST",
+            "A system's name, development scores and test scores. Repeat for more systems.",
+            multiple=True,
+        ),
+        "scores": Declared(
+            "--scores NAME FILE", "Or a name and one file, divided by --split. Repeatable.", multiple=True
+        ),
+        "table": Declared("--table FILE", "Or one table with all systems, divided by --split."),
+        "split": Declared(
+            "--split HOW",
+            "How trials are divided into development and test: 50/50 at random, COLUMN=DEV:TEST by the values of a "
+            "column, or COLUMN=2024-01-31 before and from then on. Users stay together, except by values.",
+        ),
+        "by": Declared(
+            "--by COLUMN",
+            "Compare the groups that this column names (sex, age, site), with differentials; or, by user, say who "
+            "makes the errors.",
+        ),
+        "dev": Declared(
+            "--dev FILE",
+            "Development scores; repeatable: as many as test files, in the same order, or files with the same data "
+            "sets. Without it the data sets are folds.",
+            multiple=True,
+        ),
+        "weights": Declared(
+            "--weights", "Data sets count equally, or by their number of trials.", ("equal", "size"), "equal"
+        ),
+        "skip_incomplete": Declared("--skip-incomplete", "Leave out data sets that have one class only.", bool),
+        "example": Declared("--example", "Bundled real scores, instead of files.", "priori.examples:NAMES"),
+        # What is chosen and shown.
+        "criterion": Declared(
+            "--criterion NAME",
+            "What the threshold minimises on development scores: {}. wer is the weighted error rate alpha FAR + "
+            "(1 - alpha) FRR. For any rate: target-far, at-most-far, at-most-far:0.95 (in the population, with that "
+            "confidence), at-least-recall. For any measure: max:f1, min:dcf. Default: the task's.",
+            names="priori.decisions.criteria:CRITERIA",
+            callback=_with_calibration,
+        ),
+        "measure": Declared(
+            "--measure NAME",
+            "What is shown on the test scores: {}; with parameters, wer:0.3, f2, "
+            "dcf:cost_fn=10,cost_fp=1,prior=0.01, precision:prior=0.01. Default: the task's.",
+            names="priori.decisions.measures:MEASURES",
+        ),
+        "alpha": Declared(
+            "--alpha LIST",
+            "The trade-offs: 0.5, a list 0.1,0.5,99/109, or costs:COST_FN,COST_FP,PRIOR. Or the limits of at-most-far "
+            "and the like. Default: 0.5, or that of --costs.",
+        ),
+        "costs": Declared(
+            "--costs fn=A,fp=B",
+            "What a false negative and a false positive cost. Gives alpha where none is given, and shows the cost per "
+            "decision where no measure is named; needs --prior.",
+        ),
+        "prior": Declared(
+            "--prior P",
+            "The share of positives in use. Without --costs: show precision, F1, NPV or accuracy as it will be there.",
+        ),
+        "threshold": Declared("--threshold X", "The threshold; repeatable.", multiple=True, required=True),
+        "fte": Declared("--fte FAILED/PEOPLE", "How many people, of all, could not enrol: adds rates with them."),
+        "given": Declared(
+            "--from",
+            "Take scores for log-likelihood ratios (llr) or for probabilities. Probabilities become log-likelihood "
+            "ratios by the share of positives of the development scores.",
+            "priori.decisions.likelihood_ratios:Meaning",
+            "llr",
+        ),
+        "calibrations": Declared(
+            "--calibrate LIST",
+            "Calibrations, fitted on the development scores: {}; logistic:0.01 for that prior.",
+            default="none",
+            names="priori.decisions.likelihood_ratios:CALIBRATIONS",
+        ),
+        "method": Declared(
+            "--method", "How to average. Or answer the two questions below.", "priori.curves.averaging:METHODS"
+        ),
+        "one_threshold": Declared(
+            "--one-threshold/--own-thresholds",
+            "Will one threshold serve all data sets in use, or will each have its own?",
+            bool,
+        ),
+        "read_along": Declared(
+            "--read-along",
+            "With thresholds of their own: along which axis will the curve be read? At a fixed FPR, TPR, balance of "
+            "the error rates (EER), or cost.",
+            "priori.curves.averaging.methods:READINGS",
+        ),
+        "axes": Declared(
+            "--axes",
+            "What is shown: far-frr, as in the papers, draws both errors and the break-even line; recall-precision the "
+            "precision-recall curve.",
+            "priori.curves.roc:AXES",
+            "far-tpr",
+        ),
+        "log": Declared("--log", "Errors on logarithmic axes.", bool),
+        "omega": Declared(
+            "--omega LIST",
+            "Shares of attacks among the negatives. Default: 0, 0.1, ..., 1.",
+            default="0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1",
+            shown=False,
+        ),
+        "beta": Declared("--beta LIST", "Weights of false acceptances against false rejections.", default="0.5"),
+        "three_costs": Declared("--costs MISS,NONTARGET,SPOOF", "The costs of the three errors.", default="1,10,20"),
+        "priors": Declared("--priors TARGET,NONTARGET,SPOOF", "How often each kind comes.", default="0.9,0.05,0.05"),
+        "unnormalised": Declared(
+            "--unnormalised", "Do not divide by the cost of the better of accepting or rejecting all.", bool
+        ),
+        "apcer": Declared(
+            "--apcer LIST",
+            "Thresholds for which no type's APCER on the development scores is above these rates, besides that of the "
+            "criterion.",
+            default="0.05,0.1,0.2",
+        ),
+        # Tests and limits.
+        "claim": Declared(
+            "--claim",
+            "What the test is about: systems tuned on other development sets like this one (method), or these "
+            "thresholds as they are (deployed).",
+            get_args(Claim),
+            "method",
+        ),
+        "margin": Declared(
+            "--margin SIZE",
+            "Also test equivalence of two systems: whether each is no worse than the other by more than SIZE, such as "
+            "0.01 for one point.",
+            float,
+        ),
+        "against": Declared(
+            "--against",
+            "What the a posteriori ranking goes by: on the test scores themselves.",
+            "priori.uncertainty.ranking.both_rankings:POSTERIORS",
+            "eer",
+        ),
+        "maxima": Declared(
+            "--max MEASURE=LIMIT", "A measure must not exceed this: hter=0.05, far=0.001. Repeatable.", multiple=True
+        ),
+        "minima": Declared("--min MEASURE=LIMIT", "A measure must reach this: recall=0.9. Repeatable.", multiple=True),
+        "at": Declared(
+            "--at",
+            "What must keep the limit: the end of the confidence interval on the bad side, or the value itself.",
+            "priori.studies.gates:At",
+            "upper",
+        ),
+        "no_worse_than": Declared(
+            "--no-worse-than NAME", "The system that others must not be worse than: by --margin."
+        ),
+        "limits": Declared("--limit RATE=VALUE", "A limit to keep: far=0.01, frr=0.1. Repeatable.", multiple=True),
+        "threshold_from": Declared("--threshold-from DEV", "Or the development scores it is chosen on."),
+        "state": Declared("--state FILE", "Remember here what was seen; the next call goes on from there.", WRITTEN),
+        "change_every": Declared(
+            "--change-every N", "A change may be reported falsely once in so many trials.", default=1e5
+        ),
+        "share": Declared("--share LOW:HIGH", "FILE has no labels, and this is the range of the share of positives."),
+        "junit": Declared("--junit FILE", "Also write a JUnit XML report to FILE.", WRITTEN),
+        # Rates and sizes.
+        "width": Declared("--width W", "The full width of the interval.", float),
+        "difference": Declared("--difference D", "Or the difference between two systems to be detected.", float),
+        "power": Declared("--power", "The probability of detecting it.", default=0.8),
+        "far": Declared("--far RATE", "False acceptance rate, as a fraction.", float),
+        "frr": Declared("--frr RATE", "False rejection rate, as a fraction.", float),
+        "negatives": Declared("--negatives N", "Number of negative trials (impostors).", int),
+        "positives": Declared("--positives N", "Number of positive trials (clients).", int),
+        # Coverage.
+        "simulate": Declared(
+            "--simulate", "Simulated systems instead of files, of the NIST 2005 subset's shape.", bool
+        ),
+        "train_users": Declared("--train-users", "Users that a band is made from.", default=31),
+        "test_users": Declared("--test-users", "Unseen users whose curve it should cover.", default=62),
+        "bootstraps": Declared(
+            "--bootstraps LIST", "Which bands, between commas; prediction is the one made to cover such curves."
+        ),
+        "fixed": Declared(
+            "--fixed", "The number kept fixed while the other varies in the joint bootstrap.", click.IntRange(min=1), 30
+        ),
+        "repeats": Declared("--repeats", "Number of random splits of the users.", click.IntRange(1, MOST_REPEATS), 1),
+        "thresholds": Declared(
+            "--thresholds",
+            "Thresholds of the unseen curve: the band's, or those of other development users.",
+            ("kept", "new"),
+            "kept",
+        ),
+        # Output.
+        "format_": Declared("--format", "How the numbers are printed. Default: as the file's name ends, or table."),
+        "output": Declared("-o --output FILE", "Write the numbers to FILE (atomically)."),
+        "plot": Declared("--plot FILE", f"Draw the curves: {DRAWN}", WRITTEN, callback=_drawable),
+        "directory": Declared("--output DIR", "The directory to write to.", default="demo"),
+        "init": Declared("--init", "Write a commented study file as a template, and run nothing.", bool),
+        "dry_run": Declared("--dry-run", "Print the commands instead of running them.", bool),
+        "host": Declared(
+            "--host ADDRESS",
+            "The address to listen on. Any address but the local one lets other machines connect.",
+            default="127.0.0.1",
+        ),
+        "port": Declared("--port", "The port to listen on; 0 picks a free one.", click.IntRange(0, 65535), 8000),
+        "names": Declared(
+            "--name NAME", "A name this server is also reached by (example.org). Repeatable.", multiple=True
+        ),
+        "max_upload": Declared(
+            "--max-upload MB", "Maximum total size of the files of one analysis.", click.IntRange(1, 100_000), 200
+        ),
+        "max_jobs": Declared(
+            "--max-jobs N", "Number of analyses computed at the same time; others wait.", click.IntRange(1, 1000), 2
+        ),
+        "max_memory": Declared(
+            "--max-memory MB", "Maximum memory of one analysis.", click.IntRange(500, 1_000_000), 4000
+        ),
+        "open_": Declared("--open/--no-open", "Open the page in a browser.", bool, False),
+        "force": Declared("--force", "Replace files that are in DIR already.", bool),
+    },
+    "Giving data": {
+        "folds": Declared(
+            "--folds N",
+            "Or divide by N folds: judge each with the thresholds chosen on the others.",
+            click.IntRange(min=2),
+        ),
+        "mixed_users": Declared("--mixed-users", "Let trials of one user come on both sides.", bool),
+        "split_seed": Declared("--split-seed", "Seed of a division at random.", SEED, 0),
+        "systems_in": Declared("--systems-in COLUMN", "The column of the table that names the system of each row."),
+        "systems_columns": Declared("--systems-columns A,B,...", "Or the columns with the scores of one system each."),
+        "where": Declared(
+            "--where COLUMN=VALUE,...",
+            "Keep the rows with these values, in every set that has all of them. Repeatable.",
+            multiple=True,
+        ),
+    },
+    "Curves": {
+        "task": Declared(
+            "--task",
+            "The field: sets V1 and V2, the two rates traded, and the default criterion and measure.",
+            "priori.decisions.tasks:TASKS",
+            "authentication",
+        ),
+        "calibrate": Declared(
+            "--calibrate NAME",
+            "Make scores log-likelihood ratios on the development set and set thresholds by theory (criterion bayes): "
+            "{}; with a prior, logistic:0.01.",
+            names="priori.decisions.likelihood_ratios:CALIBRATIONS",
+            callback=_note_calibration,
+            eager=True,
+        ),
+        "preset": Declared("--preset", "The settings of an evaluation campaign.", "priori.curves.epc:PRESETS"),
+        "points": Declared("--points", "Number of alphas.", default=101),
+        "bounds": Declared("--range A B", "The first and last alpha.", default=("0", "1"), kind=str, shown=False),
+        "weight": Declared(
+            "--weight",
+            "What counts equally on the test scores: each trial, or each user (the mean of the users' own rates).",
+            get_args(Weight),
+            "trial",
+        ),
+        "exact": Declared("--exact", "Every piece of the exact curve; alpha is where each begins.", bool),
+        "theta": Declared(
+            "--theta DEG", "The angle for --method angle, in degrees: 0 is vertical, 90 horizontal.", float
+        ),
+        "positions": Declared(
+            "--positions N|exact",
+            "Number of positions (or thresholds) to sample, or 'exact': every one where a curve can turn.",
+            default="1001",
+        ),
+    },
+    "Tests": {
+        "alternative": Declared(
+            "--alternative",
+            "Alternative hypothesis: any difference, A below B, or A above B.",
+            ("two-sided", "less", "greater"),
+            "two-sided",
+        ),
+        "unpaired": Declared("--unpaired", "The systems were tested on different trials.", bool),
+        "family": Declared(
+            "--family", "What is tested together: every pair, or the best against the rest.", ("pairs", "best"), "pairs"
+        ),
+    },
+    "Simulated systems": {
+        "count": Declared(
+            "--systems N", "Number of simulated systems.  [default: 24]", click.IntRange(1, MOST_SYSTEMS)
+        ),
+        "n_users": Declared("--users N", "Users in each of their sets.  [default: 124]", click.IntRange(4, MOST_USERS)),
+        "genuine_per_user": Declared("--genuine N", "Genuine trials of a user.  [default: 9]", SIZE),
+        "impostor_per_user": Declared("--impostor N", "Impostor trials of a user.  [default: 96]", SIZE),
+        "user_effect_sd": Declared(
+            "--user-effect SD",
+            "Standard deviation between users, in units of a score's.  [default: 0.5]",
+            click.FloatRange(0, 1),
+        ),
+    },
+    "Rates and sizes": {
+        "assurance": Declared("--assurance P", "How often an interval will be no wider than --width.", default=0.8),
+        "far_b": Declared("--far-b RATE", "The second system's false acceptance rate.", float),
+        "frr_b": Declared("--frr-b RATE", "The second system's false rejection rate.", float),
+        "negatives_b": Declared("--negatives-b N", "The second system's negative trials. Default: as many.", int),
+        "positives_b": Declared("--positives-b N", "The second system's positive trials. Default: as many.", int),
+        "intraclass": Declared(
+            "--intraclass RHO",
+            "The correlation of the errors of one user, where there is no pilot.",
+            default=0.0,
+            shown=False,
+        ),
+        "negatives_per_positive": Declared("--negatives-per-positive R", "Default: the pilot's, or 1.", float),
+        "negatives_per_user": Declared(
+            "--negatives-per-user M",
+            "On average over all users, also those who have none. Default: the pilot's.",
+            float,
+        ),
+        "positives_per_user": Declared(
+            "--positives-per-user M", "The same: of people who are ill or not, the share that is.", float
+        ),
+        "test": Declared(
+            "--test",
+            "Which test must detect the difference: compare (the default with two pilots), or one of ztest's; its "
+            "verdict needs both.",
+            "priori.studies.planning:TestKind",
+        ),
+        "development": Declared(
+            "--development",
+            "For the claim method: the development set grows with the test set, or stays as it is.",
+            "priori.studies.planning:Development",
+            "grow",
+        ),
+        "one_sided": Declared("--one-sided", "The test will be one-sided.", bool),
+    },
+    "Resampling": {
+        "no_bootstrap": Declared("--no-bootstrap", "No confidence intervals and no tests: faster.", bool),
+        "within": Declared("--within", "With --interval bootstrap: resample the trials inside data sets too.", bool),
+        "threads": Declared(
+            "--threads", "Threads to use; the numbers do not depend on it.", click.IntRange(1, MOST_THREADS)
+        ),
+    },
+    "Output": {
+        "json_": Declared("--json", "Short for --format json.", bool),
+        "raw_text": Declared(
+            "--raw-text",
+            "In CSV, leave names that a spreadsheet takes for formulas (= + - @) as they are, without an apostrophe "
+            "before them.",
+            bool,
+        ),
+        "silence": Declared(
+            "--silence CODE,...",
+            "Do not show warnings of these codes: few-units,ties. See docs/cautions.md.",
+            callback=_check_codes,
+        ),
+        "github": Declared(
+            "--github", "Also append a table to the summary: the file that GITHUB_STEP_SUMMARY names.", bool
+        ),
+        "static": Declared("--static", "A small page without scripts: SVG figures, no slider.", bool),
+        "pdf": Declared("--pdf FILE", "Also write the report to FILE as PDF, its first page a summary.", WRITTEN),
+        "title": Declared(
+            "--title TEXT", "The heading of the page. Default: the systems' names.", default="", shown=False
+        ),
+        "histogram": Declared(
+            "--histogram ALPHA",
+            "Let --plot draw the bootstrap distribution of the difference at this alpha, with its interval and 0, "
+            "instead of the band along alpha.",
+            click.FloatRange(0, 1),
+        ),
+    },
+    "Reading files": {
+        "trials": Declared(
+            "--trials FILE",
+            "The trials file (Kaldi, VoxCeleb) that scores are joined with; twice, that of DEV and that of TEST.",
+            multiple=True,
+        ),
+        "input_format": Declared(
+            "--input-format NAME",
+            "Force the file format instead of recognising it: {}.",
+            names="priori.readers.formats:FORMATS",
+        ),
+        "column": Declared(
+            "--column OURS=THEIRS",
+            "The name of a column in your files: score, label, user, probe_user, trial, dataset, group, attack, time "
+            "or weight (how often a row counts); in those of one system, SYSTEM:OURS=THEIRS. user= without a name "
+            "leaves the column out. Repeatable.",
+            multiple=True,
+        ),
+        "positive": Declared(
+            "--positive VALUE", "The label of the positive class, if the labels are not a known pair."
+        ),
+        "attack": Declared(
+            "--attack VALUE",
+            "The label of attacks, a third kind of trial, where it is not spoof or attack. Repeatable.",
+            multiple=True,
+        ),
+        "attack_column": Declared(
+            "--attack-column COLUMN",
+            "The column that holds the type of each attack. Trials where it says -, none or what it says of positive "
+            "trials are no attacks.",
+        ),
+        "nan": Declared(
+            "--nan",
+            "What a NaN score means: an error, a trial that is always rejected, or one to leave out.",
+            ("error", "reject", "drop"),
+            "error",
+        ),
+        "lower_is_better": Declared("--lower-is-better", "The scores are distances: negate them.", bool),
+        "engine": Declared(
+            "--engine",
+            "What counts the trials; auto: memory if the files fit, else duckdb, which scans them. A glob between "
+            "quotes, or a directory, stands for many Parquet files.",
+            ("auto", "memory", "duckdb", "spark"),
+            "auto",
+        ),
+        "memory": Declared("--memory SIZE", "How much memory to use.", default="1GB"),
+        "temp": Declared(
+            "--temp DIR",
+            "Where temporary files go; they are removed at the end. Standard input and other pipes are kept where "
+            "TMPDIR says, at most 16 GiB.",
+        ),
+    },
+}
+
+
+def _resampling_option(field: Any, described: Any) -> Declared:
+    """Return the option for one field of a resampling."""
+    written, default = f"--{described.name.replace('_', '-')}", field.default
+    kind: Any = None
+    if described.opposite is not None:
+        written, kind = f"{written}/--{described.opposite.replace('_', '-')}", bool
+    elif described.name == "bootstrap":
+        kind = Named("priori.uncertainty.bootstrap.designs:BOOTSTRAPS", "auto")
+    elif described.choices:
+        kind = described.choices
+    elif described.least is not None:
+        kind = click.IntRange(min=described.least)
+    elif described.parse is not None:
+        default = str(default)
+    return Declared(f"{written} {described.metavar or ''}", described.help, kind, default)
+
+
+for _field, _described in option_fields():
+    _heading = "" if _described.name == "bootstrap" else "Resampling"
+    SECTIONS[_heading][_described.name] = _resampling_option(_field, _described)
+
+OPTIONS = {name: declared for section in SECTIONS.values() for name, declared in section.items()}
+#: The options that --help only names, by the heading that --help-all describes them under.
+HEADINGS = {heading: (*section,) for heading, section in SECTIONS.items() if heading}
+
+
+def option(name: str, **changes: Any) -> click.Option:
+    """Return an option by its name, with another default, help or kind where a command has its own."""
+    return replace(OPTIONS[name], **changes).make(name)
+
+
+def options(names: str) -> tuple[click.Option, ...]:
+    """Return options by their names, between blanks."""
+    return tuple(map(option, names.split()))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from priori.base.cautions import labelled, shown
+from priori.base.cautions import labelled, of_systems, shown
 from priori.base.errors import OptionError
 from priori.base.texts import cell, csv_text, json_text, p_text
 from priori.base.whole_files import write_whole
@@ -50,8 +50,13 @@ class Output:
         """Give the warnings, draw the figure, and give the numbers; only what was asked for is made.
 
         ``table`` returns text for people, ``csv`` one table or several of the same columns, ``json`` everything, and
-        ``figure`` draws with `priori.plots`. What is not given is the ``result``'s own.
+        ``figure`` draws with `priori.plots`. What is not given is the ``result``'s own, or that of a list of results,
+        one for each system.
         """
+        if isinstance(result, list):
+            csv = csv or (lambda: [{"system": [each.name], **each.columns()} for each in result])
+            json = json or (lambda: {"systems": [each.to_dict() for each in result]})
+            warnings = of_systems([(each.name, each.warnings) for each in result]) if warnings is None else warnings
         warn(getattr(result, "warnings", ()) if warnings is None else warnings)
         if self.plot:
             from priori import plots

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -13,12 +14,11 @@ from priori.base.errors import OptionError
 from priori.base.extras import require
 from priori.base.texts import json_text
 from priori.base.whole_files import write_whole
-from priori.cli.commands import make_command, option
-from priori.cli.files import WRITTEN
-from priori.cli.options import CLAIM, COSTS, CRITERION, MEASURE, one_alpha, output_group, resampling_options
+from priori.cli.commands import Judging, judging, make_command, output_group, resampling_options
+from priori.cli.options import option, options
 from priori.cli.output import Output, Progress, emit, warn
-from priori.cli.systems import SYSTEMS, Systems
-from priori.examples import ABOUT, NAMES, load
+from priori.cli.systems import SETS, Systems
+from priori.examples import ABOUT, load
 from priori.report import cautions, render_csv, render_html, render_latex, render_markdown, study_dict, verdict
 from priori.report.page import NEEDED
 from priori.report.pdf import write_pdf
@@ -38,32 +38,12 @@ TEXTS: dict[str, Callable[[Study], str]] = {
 
 @make_command(
     "report",
-    SYSTEMS,
-    option("--example", type=click.Choice(NAMES), help="Bundled real scores, instead of files."),
-    *CRITERION,
-    MEASURE,
-    option(
-        "--alpha",
-        metavar="ALPHA",
-        help="The trade-off the verdict is about: 0.5 (the default), 99/109 or costs:COST_FN,COST_FP,PRIOR.",
-    ),
-    *COSTS,
-    option("--points", type=int, default=101, help="Number of alphas; the slider stops at each."),
+    SETS,
+    option("example"),
+    judging("the verdict is about one alpha; the page shows all of them"),
+    option("points", help="Number of alphas; the slider stops at each."),
     *resampling_options("auto"),
-    option("--no-bootstrap", is_flag=True, help="No confidence intervals and no tests: faster."),
-    CLAIM,
-    option("--unpaired", is_flag=True, help="The systems were tested on different trials."),
-    option(
-        "--title",
-        default="",
-        show_default=False,
-        metavar="TEXT",
-        help="The heading of the page. Default: the systems' names.",
-    ),
-    option(
-        "--pdf", metavar="FILE", type=WRITTEN, help="Also write the report to FILE as PDF, its first page a summary."
-    ),
-    option("--static", is_flag=True, help="A small page without scripts: SVG figures, no slider."),
+    *options("no_bootstrap claim unpaired title pdf static"),
     output_group(
         "html",
         *TEXTS,
@@ -72,15 +52,10 @@ TEXTS: dict[str, Callable[[Study], str]] = {
         default_file=PAGE,
     ),
 )
-def command(
+def report(
     systems: Systems,
     example: str | None,
-    task: str,
-    criterion: str | None,
-    measure: str | None,
-    alpha: str | None,
-    costs: str | None,
-    prior: str | None,
+    judging: Judging,
     resampling: Resampling,
     no_bootstrap: bool,
     title: str,
@@ -110,21 +85,10 @@ def command(
     if example is not None:
         title = title or ABOUT[example].title
         if context.get_parameter_source("task") is ParameterSource.DEFAULT:
-            task = ABOUT[example].task
+            judging = replace(judging, task=ABOUT[example].task)
     resampled = {("seed" if name == "rng" else name): value for name, value in vars(resampling).items()}
     resampled["bootstrap"] = None if no_bootstrap else resampling.bootstrap or "auto"
-    asked = one_alpha(alpha, "the verdict is about one alpha; the page shows all of them")
-    settings = Settings(
-        task=task,
-        criterion=criterion,
-        measure=measure,
-        alpha=asked,
-        costs=costs,
-        prior=prior,
-        title=title,
-        **resampled,
-        **options,
-    )
+    settings = Settings(**vars(judging), title=title, **resampled, **options)
     evaluated = _systems(systems, example)
     with Progress() as progress:
         study = make_study(evaluated, settings, progress=progress.stage, command=typed(context))

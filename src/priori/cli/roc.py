@@ -1,38 +1,25 @@
-"""``priori roc``: ROC curves of test scores, a posteriori; and ``priori det``, which has the same options."""
+"""``priori roc``, ``priori det``: ROC and DET curves of test scores, a posteriori."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import numpy as np
 
 import priori
-from priori.base.cautions import of_systems, said_of
+from priori.base.cautions import said_of
 from priori.base.errors import OptionError
 from priori.base.texts import cell as percent
-from priori.cli.commands import make_command, option
-from priori.cli.options import COSTS, CRITERION, alpha_list, curve_at, output_group, resampling_options
+from priori.cli.commands import Judging, judging, make_command, output_group, resampling_options
+from priori.cli.options import option, options
 from priori.cli.output import Output, Progress, table_of, table_text, warn
 from priori.cli.systems import SYSTEMS, Systems
-from priori.curves.roc import AXES, Axis, measures_of
-from priori.decisions.costs import price
+from priori.curves.roc import Axis, measures_of
 
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.resampling import Resampling
-
-#: What a curve is drawn in, for ROC curves.
-IN_AXES = (
-    option(
-        "--axes",
-        type=click.Choice([*AXES]),
-        default="far-tpr",
-        help="What is shown: far-frr, as in the papers, "
-        "draws both errors and the break-even line; recall-precision the precision-recall curve.",
-    ),
-    option("--log", is_flag=True, help="Errors on logarithmic axes."),
-)
 
 
 def curve_command(name: Literal["roc", "det"]) -> click.Command:
@@ -56,28 +43,22 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
     @make_command(
         name,
         SYSTEMS,
-        *CRITERION,
-        option("--alpha", metavar="LIST", help="The a priori points of --system. Default: 0.5, or that of --costs."),
-        *COSTS,
-        *(IN_AXES if name == "roc" else ()),
+        judging(measure=False),
+        *options("axes log" if name == "roc" else ""),
         option(
-            "--points",
-            metavar="thin|all|hull|N",
+            "points",
+            written="--points thin|all|hull|N",
             default="thin",
             help="Enough points for a drawing, all points, the convex hull, or those nearest to N false positive "
             "rates; the last two do not need all scores in memory.",
         ),
         *resampling_options(None),
-        output_group("table", "csv", "json", plot="Draw the curves: FILE.svg, .png or .pdf."),
+        output_group(plot="Draw the curves"),
         help=help,
     )
     def command(
         systems: Systems,
-        task: str,
-        criterion: str | None,
-        alpha: str | None,
-        costs: str | None,
-        prior: str | None,
+        judging: Judging,
         points: str,
         resampling: Resampling | None,
         threads: int | None,
@@ -86,25 +67,28 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
     ) -> None:
         if not systems:
             raise OptionError("give at least one set of scores, --scores NAME FILE, or systems, --system NAME DEV TEST")
-        view = View(**options, prior=prior if costs is None else None)
+        by_cost = judging.costs is not None
+        view = View(**options, prior=None if by_cost else judging.prior)
         which = "all" if view.precision and points == "thin" else int(points) if points.isdecimal() else points
-        priced = price(task, criterion, "hter", alpha_list(alpha), costs, prior if costs else None)
-        scores = systems.undivided
-        fixed = [] if scores else systems.curves(curve_at(task, criterion, priced.alpha))
+        fixed = []
+        if not systems.undivided:
+            fixed = systems.curves(
+                replace(judging, measure="hter", prior=judging.prior if by_cost else None).at_alpha()
+            )
         sets = [(point.name, point.test) for point in fixed]
-        sets += [(label, systems.reading.of(label).read(path)) for label, path in scores]
+        sets = sets or [(system.name, system.test) for system in systems.read(whole=True)]
         curves = [getattr(priori, name)(read, points=which, name=label) for label, read in sets]
         bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
         if bands and view.precision:
             raise OptionError("recall and precision have no band; leave out --bootstrap")
         output.finish(
+            curves,
             table=lambda: _summary(name, curves) + _fixed_table(fixed, view),
             csv=lambda: _columns(curves, bands, view),
             json=lambda: {"kind": f"{name}, a posteriori", "systems": _systems(curves, bands, fixed, view)},
             figure=lambda plots: getattr(plots, f"plot_{name}")(
                 curves, bands=bands, operating_points=fixed, **view.drawn(name)
             ),
-            warnings=of_systems([(curve.name, curve.warnings) for curve in curves]),
         )
 
     return command
@@ -162,18 +146,9 @@ def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) ->
         first = max(1 / curve.scores.n_negatives, 1e-6)
         rates = np.maximum(ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9), first)
     with Progress(f"bootstrap of {curve.name}") as progress:
-        band = roc_band(
-            curve.scores,
-            fpr=rates,
-            bootstrap=resampling.bootstrap,
-            n_resamples=resampling.n_resamples,
-            confidence_level=resampling.confidence_level,
-            interval=resampling.interval,
-            simultaneous=resampling.simultaneous,
-            rng=resampling.rng,
-            threads=threads,
-            progress=progress,
-        )
+        names = ("bootstrap", "n_resamples", "confidence_level", "interval", "simultaneous", "rng")
+        asked = {name: getattr(resampling, name) for name in names}
+        band = roc_band(curve.scores, fpr=rates, threads=threads, progress=progress, **asked)
     warn(said_of(curve.name, warning) for warning in band.warnings)
     return band.columns() if name == "roc" else band.det
 
@@ -220,4 +195,4 @@ def _summary(name: str, curves: list[Any]) -> str:
     return table_text(f"{name.upper()} (a posteriori)", header, rows, note=note)
 
 
-command = curve_command("roc")
+roc, det = curve_command("roc"), curve_command("det")

@@ -1,29 +1,46 @@
-"""``priori run``: a study in one file."""
+"""``priori run``: a study in one file, systems, settings and the commands to run on them, checked key by key."""
 
 from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import click
 
-from priori.base.errors import OptionError, PrioriError
+from priori.base.errors import InputError, OptionError, PrioriError
 from priori.base.whole_files import write_whole
-from priori.cli import COMMANDS
+from priori.cli.commands import make_command
 from priori.cli.files import check_files_apart
+from priori.cli.options import options
 from priori.cli.output import emit, tell
-from priori.cli.study_file import DEFAULTS, STEPS, TEMPLATE, find_study, read_study
+
+#: The files that are looked for when none is named.
+DEFAULTS = ("study.toml", "priori.toml")
+
+#: The commands that a study can ask for; each takes systems.
+STEPS = ("epc", "compare", "rank", "report", "ztest", "plan", "coverage", "check")
+
+#: What a study says of one table with all systems, besides its file.
+IN_TABLE = ("systems_in", "systems_columns", "split", "where")
+
+TEMPLATE = files("priori.cli").joinpath("study_template.toml").read_text("utf-8")
 
 
-@click.command(name="run", short_help=COMMANDS["run"])
-@click.argument("study", metavar="[STUDY]", required=False)
-@click.argument("names", metavar="[COMMAND]...", nargs=-1)
-@click.option("--init", is_flag=True, help="Write a commented study file as a template, and run nothing.")
-@click.option("--dry-run", is_flag=True, help="Print the commands instead of running them.")
-@click.pass_context
-def command(context: click.Context, study: str | None, names: tuple[str, ...], init: bool, dry_run: bool) -> None:
+@make_command(
+    "run",
+    click.Argument(["study"], metavar="[STUDY]", required=False),
+    click.Argument(["names"], metavar="[COMMAND]...", nargs=-1),
+    *options("init dry_run"),
+)
+def run(study: str | None, names: tuple[str, ...], init: bool, dry_run: bool) -> None:
     """Run the commands that STUDY asks for (default: study.toml or priori.toml in this directory).
 
     The file names the systems, the settings, and the commands to run on them: epc, compare, rank, report,
@@ -56,7 +73,7 @@ def command(context: click.Context, study: str | None, names: tuple[str, ...], i
         write_whole(target, TEMPLATE)
         tell(f"wrote {target}")
         return
-    path, root = find_study(study), context.find_root()
+    path, root = find_study(study), click.get_current_context().find_root()
     assert isinstance(root.command, click.Group)
     commands = {name: command for name in STEPS if (command := root.command.get_command(root, name)) is not None}
     steps = read_study(path, commands)
@@ -90,3 +107,147 @@ def _located(where: str) -> Iterator[None]:
         raise OptionError(f"{where}: {error.format_message()}") from None
     except PrioriError as error:
         raise type(error)(f"{where}: {error.marked}") from None
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command to run, and its arguments as one would type them."""
+
+    command: str
+    arguments: tuple[str, ...]
+
+
+def find_study(path: str | None) -> Path:
+    """Return the study file named, or the one that lies here."""
+    if path is not None:
+        return Path(path)
+    for name in DEFAULTS:
+        if Path(name).is_file():
+            return Path(name)
+    raise OptionError(f"there is no {' and no '.join(DEFAULTS)} here; name the file, or write one: priori run --init")
+
+
+def read_study(path: Path, commands: Mapping[str, click.Command]) -> list[Step]:
+    """Return the steps of a study file that asks for some of the commands.
+
+    An unknown name is an error that says which known one is nearest.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except RecursionError:
+        raise InputError(f"{path} is not a study: it is nested too deeply") from None
+    except ValueError as error:  # also bytes that are no text, and a number of thousands of digits
+        raise InputError(f"{path} is not a TOML file: {error}") from None
+    _check_keys(content, ("title", "systems", "table", "settings", *STEPS), f"{path}")
+    systems = _in_table(content, path, commands["epc"]) or _systems(content.get("systems", {}), path)
+    settings = _table(content.get("settings", {}), f"{path}: [settings]")
+    title = {"title": content["title"]} if "title" in content else {}
+    if not isinstance(title.get("title", ""), str):
+        raise InputError(f"{path}: title must be a text")
+    steps, known = [], set()
+    for command in [name for name in content if name in STEPS] or ["epc"]:
+        options, where = _options(commands[command]), f"{path}: [{command}]"
+        known |= set(options)
+        tables = content.get(command, {})
+        for table in tables if isinstance(tables, list) else [tables]:
+            _check_keys(_table(table, where), options, where)
+            shared = {key: value for key, value in {**settings, **title}.items() if _key(key) in options}
+            values = {_key(key): value for key, value in {**shared, **table}.items()}
+            words = [_words(options[key], key, value, f"{where} {key}") for key, value in values.items()]
+            steps.append(Step(command, (*systems, *chain.from_iterable(words))))
+    _check_keys([key for key in settings if key != "title"], known, f"{path}: [settings]")
+    return steps
+
+
+def _table(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"{where} must be a table of names and values")
+    return value
+
+
+def _systems(value: Any, path: Path) -> list[str]:
+    systems = _table(value, f"{path}: [systems]")
+    if not systems:
+        raise InputError(f'{path}: there is no system; add one: [systems.NAME] with dev = "..." and test = "..."')
+    words = []
+    for name, paths in systems.items():
+        where = f"{path}: [systems.{name}]"
+        _check_keys(_table(paths, where), ("dev", "test", "scores", "column"), where)
+        columns = _table(paths.pop("column", {}), f"{where} column")
+        words += [f"--column={name}:{ours}={_text(theirs, where)}" for ours, theirs in columns.items()]
+        if isinstance(paths.get("scores"), str) and len(paths) == 1:
+            words += ["--scores", name, paths["scores"]]
+            continue
+        for role in ("dev", "test"):
+            if not isinstance(paths.get(role), str):
+                raise InputError(f"{where} needs {role}, the name of a file")
+        words += ["--system", name, paths["dev"], paths["test"]]
+    return words
+
+
+def _in_table(content: dict[str, Any], path: Path, command: click.Command) -> list[str]:
+    """Return the options of one table with all systems, where the study has one."""
+    if "table" not in content:
+        return []
+    where = f"{path}: [table]"
+    if "systems" in content:
+        raise InputError(f"{where} and [systems] both name the systems; keep one of them")
+    table, options = _table(content["table"], where), _options(command)
+    _check_keys(table, ("file", *IN_TABLE), where)
+    if not isinstance(table.get("file"), str):
+        raise InputError(f"{where} needs file, the name of the table")
+    values = {"table": table["file"], **{_key(key): value for key, value in table.items() if key != "file"}}
+    return [word for key, value in values.items() for word in _words(options[key], key, value, f"{where} {key}")]
+
+
+def _key(name: str) -> str:
+    """Return the name of an option as a study file spells it."""
+    return name.replace("-", "_")
+
+
+def _check_keys(keys: Iterable[str], known: Iterable[str], where: str) -> None:
+    listed = sorted(map(_key, known))
+    for key in keys:
+        if _key(key) not in listed:
+            near = get_close_matches(_key(key), listed, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]!r}?" if near else f"the names are {', '.join(listed)}"
+            raise InputError(f"{where}: unknown name {key!r}; {hint}")
+
+
+def _options(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of a command by the names that --help gives them; the systems have tables of their own."""
+    given = (option for option in command.params if isinstance(option, click.Option))
+    options = [option for option in given if option.name not in ("system", "scores")]
+    names = [(option, name) for option in options for name in (max(option.opts, key=len), *option.secondary_opts)]
+    return {_key(name.lstrip("-")): option for option, name in names}
+
+
+def _words(option: click.Option, key: str, value: Any, where: str) -> list[str]:
+    """Return an option and its value as one would type them."""
+    name = max(option.opts, key=len)
+    if option.is_flag:
+        if not isinstance(value, bool):
+            raise InputError(f"{where} must be true or false, not {value!r}")
+        opposite = key in [_key(no.lstrip("-")) for no in option.secondary_opts]
+        return [name] if value != opposite else list(option.secondary_opts[-1:])
+    if option.multiple:
+        if isinstance(value, dict):
+            value = [f"{ours}={_joined(theirs, where)}" for ours, theirs in value.items()]
+        return [f"{name}={_text(item, where)}" for item in (value if isinstance(value, list) else [value])]
+    if option.nargs > 1:
+        if not isinstance(value, list) or len(value) != option.nargs:
+            raise InputError(f"{where} must be a list of {option.nargs} values, not {value!r}")
+        return [name, *(_text(item, where) for item in value)]
+    return [f"{name}={_joined(value, where)}"]
+
+
+def _joined(value: Any, where: str) -> str:
+    return ",".join(_text(item, where) for item in (value if isinstance(value, list) else [value]))
+
+
+def _text(value: Any, where: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise InputError(f"{where} must be a number or a text, not {value!r}")
+    return value if isinstance(value, str) else repr(value)

@@ -1,4 +1,4 @@
-"""The systems that a command is about, and how their files or their table are read."""
+"""The systems that a command is about: whatever names them goes with whatever divides them, and with --where."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
 from priori.base.errors import OptionError
-from priori.cli.commands import Group, option
+from priori.cli.commands import Group
+from priori.cli.options import listed, option, options
 from priori.cli.output import Progress, printable, tell
 from priori.scores import BOUND, Scores, ScoreSet, condense_all
 from priori.scores.derived import BY_ATTACK
@@ -23,9 +25,31 @@ if TYPE_CHECKING:
     from priori.curves.epc import EPC
 
 Result = TypeVar("Result")
+#: The development and the test scores of systems by name.
+Sets = Mapping[str, tuple[ScoreSet, ScoreSet]]
 
 #: A file of fewer bytes than this is read into memory.
 SMALL = 16 << 20
+#: How a column is named, and how rows are divided.
+COLUMN = "ours=theirs, for example --column score=similarity"
+SPLIT = "50/50, COLUMN=2024-01-31 or COLUMN=DEV:TEST, for example --split set=dev:test"
+
+
+def pairs_of(option: str, shape: str, typed: Iterable[str], *, empty: bool = False) -> dict[str, str]:
+    """Split what was typed as NAME=VALUE, each name once; the value may be empty only where that means something."""
+    pairs: dict[str, str] = {}
+    for each in typed:
+        name, equals, value = (part.strip() for part in each.partition("="))
+        if not (name and equals and (value or empty)):
+            raise OptionError(f"{option} {each!r}: write it as {shape}")
+        if name in pairs:
+            own = f"; for a column of one system write {option} SYSTEM:{name}={value}" if option == "--column" else ""
+            raise OptionError(f"{option} {name} is given twice, as {pairs[name]!r} and as {value!r}{own}")
+        pairs[name] = value
+    return pairs
+
+
+# -- files -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -43,93 +67,88 @@ class Reading:
     memory: str = "1GB"
     temp: str | None = None
 
-    def read(self, path: str, *, trials: str | None = None) -> ScoreSet:
+    def read(self, path: str, *, trials: str | None = None, where: Mapping[str, list[str]] | None = None) -> ScoreSet:
         """Read a file, or scan the files of a glob where they are, and say on stderr what was recognised."""
-        known = [role for role in ("time", "weight") if role in self.settings["columns"]]
-        if not (trials is not None or path == "-" or known or (self.engine == "auto" and _small(path))):
+        if where:
+            return next(iter(self.read_table(path, None, None, where).values()))[0]
+        if self._scans(path, trials):
             from priori.engines import scan
 
-            scores: ScoreSet = self._scanned(scan, path)
-            return _watched(scores, path)
-        if self.engine not in ("auto", "memory"):
-            why = (
-                f"knows no {known[0]} of a trial; use --engine memory"
-                if known
-                else ("reads files on their own: no --trials, no standard input")
-            )
-            raise OptionError(f"--engine {self.engine} {why}")
+            return _watched(scan(path, **self._where_it_is, **self.settings), path)
         from priori.readers import read
 
         return read(path, trials=trials, **self.settings)
 
-    def read_table(self, path: str, **parts: Any) -> Mapping[str, tuple[ScoreSet, ScoreSet]]:
-        """Read a table of many systems, or scan it where it is; the parts are those of `priori.read_table`."""
-        if not (self.engine == "memory" or path == "-" or (self.engine == "auto" and _small(path))):
+    def read_table(self, path: str, systems: Any, split: Any, where: Mapping[str, list[str]]) -> Sets:
+        """Read a table of many systems, or of the one whose scores it holds; arguments as in `priori.read_table`."""
+        if systems is None:
+            columns = self.columns
+            reading, systems = self.with_columns({**columns, "score": None}), [columns.get("score", "score")]
+            return reading.read_table(path, systems, split, where)
+        parts = {"systems": systems, "split": split, "where": where}
+        if self._scans(path):
             from priori.engines import scan_table
 
-            sets = self._scanned(scan_table, path, **parts)
+            sets = scan_table(path, **parts, **self._where_it_is, **self.settings)
             return {name: (_watched(dev, path), _watched(test, path)) for name, (dev, test) in sets.items()}
-        if self.engine not in ("auto", "memory"):
-            raise OptionError(f"--engine {self.engine} reads files: no standard input")
         from priori.readers.trial_tables import read_table
 
         return read_table(path, **parts, **self.settings)
 
-    def _scanned(self, scan: Callable[..., Any], path: str, **parts: Any) -> Any:
-        return scan(path, **parts, engine=self.engine, memory=self.memory, temp=self.temp, **self.settings)
+    def _scans(self, path: str, trials: str | None = None) -> bool:
+        """Tell whether a file is scanned where it is, by the engine asked for or as it is large."""
+        known = [role for role in ("time", "weight") if role in self.columns]
+        if known or path == "-" or trials is not None:
+            if self.engine in ("duckdb", "spark"):
+                why = "reads files on their own: no --trials, no standard input"
+                if known:
+                    why = f"knows no {known[0]} of a trial; use --engine memory"
+                raise OptionError(f"--engine {self.engine} {why}")
+            return False
+        return self.engine != "auto" or not _small(path)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The names of columns, as typed."""
+        attack = [] if self.attack_column is None else [f"attack={self.attack_column}"]
+        return pairs_of("--column", COLUMN, [*self.column, *attack], empty=True)
+
+    def with_columns(self, columns: Mapping[str, str | None]) -> Reading:
+        """Return the same with these names of columns."""
+        typed = [f"{ours}={theirs}" for ours, theirs in columns.items() if theirs is not None]
+        return replace(self, column=typed, attack_column=None)
 
     def of(self, system: str) -> Reading:
         """Return how the files of one system are read: its own columns (SYSTEM:OURS=THEIRS) before those of all."""
-        columns = pairs_of("--column", COLUMN, self.column)
-        own = {ours.rpartition(":")[2]: theirs for ours, theirs in columns.items() if _owner(ours) == system}
-        chosen = {ours: theirs for ours, theirs in columns.items() if not _owner(ours)} | own
-        return replace(self, column=[f"{ours}={theirs}" for ours, theirs in chosen.items()])
+        own = {ours.rpartition(":")[2]: name for ours, name in self.columns.items() if _owner(ours) == system}
+        return self.with_columns({ours: name for ours, name in self.columns.items() if not _owner(ours)} | own)
 
     @property
     def owners(self) -> list[str]:
         """The systems that have columns of their own."""
-        return [*filter(None, map(_owner, pairs_of("--column", COLUMN, self.column)))]
+        return [*filter(None, map(_owner, self.columns))]
+
+    @property
+    def _where_it_is(self) -> dict[str, Any]:
+        return {"engine": self.engine, "memory": self.memory, "temp": self.temp}
 
     @property
     def settings(self) -> dict[str, Any]:
         """How files are read, as `priori.read` and `priori.read_table` take it."""
-        columns = pairs_of("--column", COLUMN, [*self.column, *_named("attack", self.attack_column)])
-        if of_one := [key for key in columns if ":" in key]:
+        if of_one := [ours for ours in self.columns if ":" in ours]:
             raise OptionError(
-                f"--column {of_one[0]}={columns[of_one[0]]}: no system is called "
+                f"--column {of_one[0]}={self.columns[of_one[0]]}: no system is called "
                 f"{of_one[0].rpartition(':')[0]!r} here; leave the name out"
             )
         return {
             "format": self.input_format,
-            "columns": columns,
+            "columns": self.columns,
             "pos_label": self.positive,
             "attack_label": list(self.attack) or None,
             "nan": self.nan,
             "lower_is_better": self.lower_is_better,
             "announce": tell,
         }
-
-
-#: How a column is named.
-COLUMN = "ours=theirs, for example --column score=similarity"
-
-
-def pairs_of(option: str, shape: str, typed: Iterable[str]) -> dict[str, str]:
-    """Split what was typed as NAME=VALUE, each name once."""
-    pairs: dict[str, str] = {}
-    for each in typed:
-        name, equals, value = (part.strip() for part in each.partition("="))
-        if not (name and equals and value):
-            raise OptionError(f"{option} {each!r}: write it as {shape}")
-        if name in pairs:
-            own = f"; for a column of one system write {option} SYSTEM:{name}={value}" if option == "--column" else ""
-            raise OptionError(f"{option} {name} is given twice, as {pairs[name]!r} and as {value!r}{own}")
-        pairs[name] = value
-    return pairs
-
-
-def _named(role: str, column: str | None) -> list[str]:
-    return [] if column is None else [f"{role}={column}"]
 
 
 def _owner(ours: str) -> str:
@@ -151,110 +170,227 @@ def _small(path: str) -> bool:
     return not os.path.isfile(path) or os.path.getsize(path) < SMALL
 
 
-#: How files are read; the command gets it as ``reading``.
-READING = Group(
-    "reading",
-    Reading,
-    (
-        option(
-            "--input-format",
-            metavar="NAME",
-            table="priori.readers.formats:FORMATS",
-            help="Force the file format instead of recognising it: csv, tsv, table, parquet, arrow, jsonl, two-column, "
-            "bob4, bob5, kaldi, voxceleb.",
-        ),
-        option(
-            "--column",
-            multiple=True,
-            metavar="OURS=THEIRS",
-            help="The name of a column in your files: "
-            "score, label, user, probe_user, trial, dataset, group, attack, time or weight (how often a row counts); "
-            "in those of one system, SYSTEM:OURS=THEIRS. Repeatable.",
-        ),
-        option(
-            "--positive", metavar="VALUE", help="The label of the positive class, if the labels are not a known pair."
-        ),
-        option(
-            "--attack",
-            multiple=True,
-            metavar="VALUE",
-            help="The label of attacks, a third kind of trial, where it is not spoof or attack. Repeatable.",
-        ),
-        option(
-            "--attack-column",
-            metavar="COLUMN",
-            help="The column that holds the type of each attack. Trials where it "
-            "says -, none or what it says of positive trials are no attacks.",
-        ),
-        option(
-            "--nan",
-            type=click.Choice(["error", "reject", "drop"]),
-            default="error",
-            help="What a NaN score means: an error, a trial that is always rejected, or one to leave out.",
-        ),
-        option("--lower-is-better", is_flag=True, help="The scores are distances: negate them."),
-        option(
-            "--engine",
-            type=click.Choice(["auto", "memory", "duckdb", "spark"]),
-            default="auto",
-            help="What counts the trials; auto: memory if the files fit, else duckdb, which scans them. A glob between "
-            "quotes, or a directory, stands for many Parquet files.",
-        ),
-        option("--memory", default="1GB", metavar="SIZE", help="How much memory to use."),
-        option(
-            "--temp",
-            metavar="DIR",
-            help="Where temporary files go; they are removed at the end. Standard input and "
-            "other pipes are kept where TMPDIR says, at most 16 GiB.",
-        ),
-    ),
-)
+# -- systems ---------------------------------------------------------------------------------------------------------
 
 
-#: Reads the one set of scores that a command is about, with further columns.
-OneSet = Callable[..., ScoreSet]
+class Systems:
+    """The systems of a command, as typed: read when asked for."""
+
+    def __init__(
+        self,
+        files: Sequence[str],
+        system: Sequence[tuple[str, str, str]],
+        scores: Sequence[tuple[str, str]],
+        table: str | None,
+        systems_in: str | None,
+        systems_columns: str | None,
+        split: str | None,
+        where: Sequence[str],
+        mixed_users: bool,
+        split_seed: int,
+        trials: Sequence[str],
+        **reading_or_folds: Any,
+    ) -> None:
+        #: Whether the command can divide by folds, and by how many it is to.
+        self.can_fold, self.folds = "folds" in reading_or_folds, reading_or_folds.pop("folds", None)
+        self.reading = Reading(**reading_or_folds)
+        ways = [files, system, scores, table]
+        if sum(map(bool, ways)) > 1:
+            raise OptionError(
+                "give systems as files (--system), as one labelled file each (--scores), as one table (--table) "
+                "or as DEV TEST, not in two of these ways"
+            )
+        if len(files) > 2:
+            raise OptionError(f"one file, or two: DEV TEST, not {len(files)}; name systems by --system NAME DEV TEST")
+        #: The names and files of systems that have two, and of those that have one.
+        self.pairs = [(printable(name), *paths) for name, *paths in system]
+        self.wholes = [(printable(name), path) for name, path in scores]
+        if files:
+            name = _name_of(files)
+            (self.pairs if len(files) == 2 else self.wholes).append((name, *files))  # type: ignore[arg-type]
+        self.table, self.systems_in, self.systems_columns = table, systems_in, systems_columns
+        filters = pairs_of("--where", "COLUMN=VALUE,VALUE", where)
+        self.where = {column: listed(values) for column, values in filters.items()}
+        self.split, self.together, self.split_seed, self.trials = split, not mixed_users, split_seed, trials
+        self._read: list[System] | None = None
+
+    @property
+    def undivided(self) -> bool:
+        """Whether nothing divides the systems: test scores on their own, seen a posteriori."""
+        return bool(self.wholes or self.table) and self.folds is None and self.split is None
+
+    def __bool__(self) -> bool:
+        return bool(self.pairs or self.wholes or self.table)
+
+    def __len__(self) -> int:
+        return len(self.pairs) + len(self.wholes) if self.table is None else len(self.read())
+
+    def read(self, source_file: Callable[[str], SourceFile] = SourceFile, *, whole: bool = False) -> list[System]:
+        """Read every system, once; with folds, or ``whole`` and undivided, both of its sets are all its trials."""
+        if self._read is None:
+            self._check(whole)
+            names = [name for name, *_ in (*self.pairs, *self.wholes)]
+            twice = [name for name in names if names.count(name) > 1]
+            if twice:
+                raise OptionError(f"two systems are called {twice[0]!r}; give each its own name")
+            for owner in self.reading.owners:
+                if owner not in names:
+                    known = f"the systems are {', '.join(names)}" if names else "name systems by --system or --scores"
+                    raise OptionError(f"--column {owner}:...: there is no system {owner!r}; {known}")
+            self._read = self._in_files(source_file) if self.pairs else self._divided(source_file)
+        return self._read
+
+    def _check(self, whole: bool) -> None:
+        """Refuse what does not go together."""
+        in_table = self.systems_in is not None, self.systems_columns is not None
+        if not self:
+            belongs = "" if not any((*in_table, self.split, self.folds, self.where)) else " to divide or choose from"
+            raise OptionError(
+                f"give at least one system{belongs}: --system NAME DEV TEST, --scores NAME FILE or --table FILE"
+            )
+        if self.table is None and any(in_table):
+            raise OptionError("--systems-in and --systems-columns belong to a table: add --table FILE")
+        if self.table is not None and sum(in_table) != 1:
+            raise OptionError("--table needs --systems-in COLUMN, or --systems-columns A,B,...")
+        if self.split is not None and self.folds is not None:
+            raise OptionError("--split and --folds both divide the trials; give one of them")
+        if self.pairs and (self.split is not None or self.folds is not None):
+            raise OptionError(
+                "DEV and TEST are divided already: leave out --split and --folds, or give --scores NAME FILE"
+            )
+        if self.undivided and not whole:
+            folds = "--folds 5, or " if self.can_fold else ""
+            raise OptionError(f"one file needs {folds}--split 50/50 (or COLUMN=DEV:TEST, COLUMN=2024-01-31)")
+        if self.trials and not self.pairs and (self.table or self.where or len(self.trials) > 1):
+            raise OptionError(
+                "--trials goes with files of scores without --where: one for each of DEV and TEST, or one"
+            )
+
+    def _in_files(self, source_file: Callable[[str], SourceFile]) -> list[System]:
+        from priori.readers import pair_check
+
+        systems = []
+        trials: Sequence[str | None] = self.trials or (None, None)
+        trials = [*trials, *trials] if len(trials) == 1 else trials
+        if len(trials) > 2:
+            raise OptionError("--trials is given more than twice: once for DEV and once for TEST, or once for both")
+        for name, *paths in self.pairs:
+            if paths == ["-", "-"]:
+                raise OptionError(f"system {name!r}: only one of its two files can be standard input")
+            read = partial(self.reading.of(name).read, where=self.where)
+            dev, test = (read(path, trials=file) for path, file in zip(paths, trials, strict=True))
+            pair_check(dev, test, name=f"system {name!r}")
+            systems.append(System(name, dev, test, *map(source_file, paths)))
+        return systems
+
+    def _divided(self, source_file: Callable[[str], SourceFile]) -> list[System]:
+        """Read files that hold all trials of a system, or of several, and divide them."""
+        if self.table is not None:
+            file = source_file(self.table)
+            sets = self._sets(self.table, self.reading, self.systems_in or listed(self.systems_columns))
+            return [System(name, *both, file, file) for name, both in sets.items()]
+        systems = []
+        for name, path in self.wholes:
+            file = source_file(path)
+            (both,) = self._sets(path, self.reading.of(name), None).values()
+            systems.append(System(name, *both, file, file))
+        return systems
+
+    def _sets(self, path: str, reading: Reading, systems: Any) -> Sets:
+        """Return the development and test scores of the systems of a file; None: the one whose scores it holds."""
+        shares = re.fullmatch(r"([0-9.]+)/([0-9.]+)", (self.split or "").replace(" ", ""))
+        how: dict[str, Any] = {}
+        if shares:
+            first, second = (_share(share, str(self.split)) for share in shares.groups())
+            how = {"fraction": first / (first + second), "rng": self.split_seed}
+        elif self.split is not None:
+            ((column, value),) = pairs_of("--split", SPLIT, [self.split]).items()
+            if not _is_time(value):
+                return reading.read_table(path, systems, (column, *_two_values(self.split, value)), self.where)
+            how = {"before": value}
+            reading = reading.with_columns({**reading.columns, "time": column})
+        if systems is None and not self.where:
+            whole = reading.read(path, trials=next(iter(self.trials), None))
+            sets: Sets = {"": (whole, whole)}
+        else:
+            sets = reading.read_table(path, systems, None, self.where)
+        if not how:
+            return {name: self._folded(path, both) for name, both in sets.items()}
+        return {name: self._halves(path, name, whole.load(), how) for name, (whole, _) in sets.items()}
+
+    def _folded(self, path: str, both: tuple[ScoreSet, ScoreSet]) -> tuple[ScoreSet, ScoreSet]:
+        if self.folds is None:
+            return both
+        whole = both[0].load()
+        tell(
+            f"{path}: {self.folds} folds at random{self._users(whole)}; each is judged with thresholds "
+            "chosen on the others, which intervals keep as they are"
+        )
+        return whole, whole
+
+    def _halves(self, path: str, name: str, whole: Scores, how: dict[str, Any]) -> tuple[Scores, Scores]:
+        """Divide a set in two, and say how."""
+        sets = whole.split(together=self.together, **how)
+        sizes = " and ".join(
+            f"{len(part)} {role} trials" + (f" of {part.n_users} users" if part.has_users else "")
+            for role, part in zip(("development", "test"), sets, strict=True)
+        )
+        left = len(whole) - len(sets[0]) - len(sets[1])
+        seen = f"; {left} later trials of users seen before are left out" if left else ""
+        division = f"before and from {how['before']} on" if "before" in how else "at random"
+        of = f" ({name})" if self.table is not None else ""
+        tell(f"{path}{of}: split {division}{self._users(whole)}: {sizes}{seen}")
+        return sets
+
+    def _users(self, whole: ScoreSet) -> str:
+        if not whole.has_users:
+            return ", trial by trial: users are not known"
+        return ", the trials of a user together" if self.together else ", users on any side"
+
+    def asked(self, ask: Callable[..., Result]) -> list[Result]:
+        """Read every system and ask something about attacks of its development and test scores."""
+        systems = self.read()
+        # What is asked begins with this; of one table it is counted for all systems together, and remembered.
+        condense_all([each for system in systems for each in (system.dev, system.test)], BY_ATTACK, narrow=BOUND)
+        return [ask(system.dev, system.test, name=system.name) for system in systems]
+
+    def curves(self, settings: dict[str, Any]) -> list[EPC]:
+        """Read every system and return its curve, cross-fitted with folds; the settings are those of `priori.epc`."""
+        systems = self.read()
+        if self.folds is None:
+            from priori.curves.epc import epc_all
+
+            return epc_all({system.name: (system.dev, system.test) for system in systems}, **settings)
+        from priori.curves.cross import cross_epc
+
+        if settings.pop("exact", False):
+            raise OptionError("--exact has other alphas in each fold; leave out --exact or --folds")
+        how = {"folds": self.folds, "rng": self.split_seed, "together": self.together, **settings}
+        return [cross_epc(system.dev, name=system.name, **how) for system in systems]
+
+    def one(self, part: Literal["dev", "test"], **columns: str) -> ScoreSet:
+        """Read one set of scores, with further columns: a file as it is, or that part of one system."""
+        self.reading = self.reading.with_columns({**self.reading.columns, **columns})
+        which = {"dev": "development", "test": "test"}[part]
+        if not self:
+            raise OptionError(f"give one file of scores, {part.upper()}, or one system, --system NAME DEV TEST")
+        if len(self.pairs) + len(self.wholes) > 1 or len(systems := self.read(whole=True)) > 1:
+            raise OptionError("one system at a time here; choose one of a table by --where")
+        (system,) = systems
+        if not self.undivided:
+            chosen = getattr(system, f"{part}_file")
+            tell(f"{system.name}: the {which} scores are used" + ("" if chosen is None else f", {chosen.name}"))
+        return getattr(system, part)  # type: ignore[no-any-return]
 
 
-def one_set(part: Literal["dev", "test"]) -> Group:
-    """Return the options of a command about one set of scores: a file, or that part of a system.
-
-    The command gets what reads it as ``read``; of a system, that says which of its files is used.
-    """
-    which = {"dev": "development", "test": "test"}[part]
-
-    def make(system: tuple[str, str, str] | None, trials: str | None, **typed: Any) -> OneSet:
-        path, reading = typed.pop(part), Reading(**typed)
-
-        def read(**columns: str) -> ScoreSet:
-            if (path is None) == (system is None):
-                raise OptionError(f"give one file of scores, {part.upper()}, or one system, --system NAME DEV TEST")
-            chosen = path
-            if system is not None:
-                chosen = system[1 if part == "dev" else 2]
-                tell(f"{printable(system[0])}: the {which} scores are used, {chosen}")
-            named = [f"{ours}={theirs}" for ours, theirs in columns.items()]
-            return replace(reading, column=[*reading.column, *named]).read(chosen, trials=trials)
-
-        return read
-
-    options = (
-        option(
-            "--system",
-            nargs=3,
-            metavar="NAME DEV TEST",
-            help=f"A system whose {which} scores are used, instead of {part.upper()}.",
-        ),
-        option("--trials", metavar="FILE", help="The trials file (Kaldi, VoxCeleb) that the scores are joined with."),
-    )
-    file = click.Argument([part], metavar=f"[{part.upper()}]", required=False)
-    return Group("read", make, (file, *options), last=READING.options)
+def _name_of(files: Sequence[str]) -> str:
+    """Return what the names of a system's files begin with alike: A of A-dev.csv and A-test.csv."""
+    first, last = (os.path.splitext(os.path.basename(path))[0] for path in (files[0], files[-1]))
+    alike = next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), min(len(first), len(last)))
+    return printable(first[:alike].rstrip("-_. ") or "system")
 
 
-def _listed(typed: str | None) -> list[str]:
-    return [part.strip() for part in (typed or "").split(",") if part.strip()]
-
-
-def _number(text: str, typed: str) -> float:
+def _share(text: str, typed: str) -> float:
     try:
         if (number := float(text)) > 0:
             return number
@@ -271,246 +407,37 @@ def _is_time(text: str) -> bool:
     return True
 
 
-def _split_by(typed: str) -> tuple[str, list[str], list[str]]:
-    """Read COLUMN=DEV:TEST."""
-    shape = "COLUMN=DEV:TEST, for example --split set=dev:test"
-    ((column, parts),) = pairs_of("--split", shape, [typed]).items()
-    dev, colon, test = parts.partition(":")
+def _two_values(typed: str, values: str) -> tuple[list[str], list[str]]:
+    """Read DEV:TEST of COLUMN=DEV:TEST."""
+    dev, colon, test = values.partition(":")
     if not (dev and colon and test):
-        raise OptionError(f"--split {typed!r}: write it as {shape}")
-    return column, _listed(dev), _listed(test)
+        raise OptionError(f"--split {typed!r}: write it as {SPLIT}")
+    return listed(dev), listed(test)
 
 
-class Systems:
-    """The systems of a command, as typed: read when asked for."""
-
-    def __init__(
-        self,
-        system: Sequence[tuple[str, str, str]],
-        trials: tuple[str, str] | None,
-        table: str | None,
-        systems_in: str | None,
-        systems_columns: str | None,
-        split: str | None,
-        where: Sequence[str],
-        scores: Sequence[tuple[str, str]],
-        folds: int | None,
-        mixed_users: bool,
-        split_seed: int,
-        **reading: Any,
-    ) -> None:
-        self.typed = [(printable(name), *paths) for name, *paths in system]
-        self.scores = [(printable(name), path) for name, path in scores]
-        self.trials, self.reading = trials or (None, None), Reading(**reading)
-        self.table, self.systems_in, self.systems_columns, self.where = table, systems_in, systems_columns, where
-        self.split, self.folds, self.together, self.split_seed = split, folds, not mixed_users, split_seed
-        #: Further systems that a command reads itself, whose columns may be named too.
-        self.others: Sequence[str] = ()
-        self._read: list[System] | None = None
-        if folds is not None and not scores:
-            raise OptionError("--folds takes one labelled file apart: give --scores NAME FILE")
-
-    @property
-    def undivided(self) -> Sequence[tuple[str, str]]:
-        """The names and files of --scores that nothing takes apart: test scores on their own, seen a posteriori."""
-        alone = self.folds is None and self.split is None and not (self.typed or self.table)
-        return self.scores if alone else ()
-
-    def __bool__(self) -> bool:
-        return bool(self.typed or self.table or self.scores)
-
-    def __len__(self) -> int:
-        return len(self.typed) + len(self.scores) if self.table is None else len(self.read())
-
-    def read(self, source_file: Callable[[str], SourceFile] = SourceFile) -> list[System]:
-        """Read every system, once; names must differ, and a system's two files must be of one format."""
-        if self.folds is not None:
-            raise OptionError("--folds goes with epc, compare and check; here split the file in two: --split 50/50")
-        return self._systems(source_file)
-
-    def _systems(self, source_file: Callable[[str], SourceFile] = SourceFile) -> list[System]:
-        if self._read is None:
-            of_table = self.table, self.systems_in, self.systems_columns, self.where, self.split and not self.scores
-            if any(of_table) + bool(self.typed) + bool(self.scores) > 1:
-                raise OptionError(
-                    "give systems as files (--system), as one labelled file each (--scores) or as one table (--table), "
-                    "not in two of these ways"
-                )
-            names = [name for name, *_ in (*self.typed, *self.scores)]
-            twice = [name for name in names if names.count(name) > 1]
-            if twice:
-                raise OptionError(f"two systems are called {twice[0]!r}; give each its own name")
-            self._check_owners([*names, *self.others])
-            way = self._in_table if any(of_table) else self._taken_apart if self.scores else self._in_files
-            self._read = way(source_file)
-        return self._read
-
-    def _check_owners(self, names: Sequence[str]) -> None:
-        for owner in self.reading.owners:
-            if owner not in names:
-                known = f"; the systems are {', '.join(names)}" if names else "; name systems by --system or --scores"
-                raise OptionError(f"--column {owner}:...: there is no system {owner!r}{known}")
-
-    def _in_files(self, source_file: Callable[[str], SourceFile]) -> list[System]:
-        from priori.readers import pair_check
-
-        if not self.typed:
-            raise OptionError("give at least one system: --system NAME DEV TEST, --scores NAME FILE or --table FILE")
-        systems = []
-        for name, *paths in self.typed:
-            if paths == ["-", "-"]:
-                raise OptionError(f"system {name!r}: only one of its two files can be standard input")
-            reading = self.reading.of(name)
-            dev, test = (reading.read(path, trials=file) for path, file in zip(paths, self.trials, strict=True))
-            pair_check(dev, test, name=f"system {name!r}")
-            systems.append(System(name, dev, test, *map(source_file, paths)))
-        return systems
-
-    def _in_table(self, source_file: Callable[[str], SourceFile]) -> list[System]:
-        """Read one table of many systems, and split it."""
-        if self.table is None:
-            raise OptionError(
-                "--systems-in, --systems-columns, --split and --where belong to a table: add --table FILE"
-            )
-        if self.split is None or (self.systems_in is None) == (self.systems_columns is None):
-            raise OptionError(
-                "--table needs --systems-in COLUMN (or --systems-columns A,B,...) and --split COLUMN=DEV:TEST"
-            )
-        filters = pairs_of("--where", "COLUMN=VALUE,VALUE", self.where)
-        read = self.reading.read_table(
-            self.table,
-            systems=self.systems_in or _listed(self.systems_columns),
-            split=_split_by(self.split),
-            where={name: _listed(values) for name, values in filters.items()},
-        )
-        file = source_file(self.table)
-        return [System(name, *sets, file, file) for name, sets in read.items()]
-
-    def _taken_apart(self, source_file: Callable[[str], SourceFile]) -> list[System]:
-        """Read the one file of every system, split in two; with folds both sets are the whole file."""
-        if (self.folds is None) == (self.split is None):
-            raise OptionError(
-                "one labelled file (--scores) needs --folds 5, or --split 50/50 (or one of its other forms)"
-            )
-        files = [(name, path, source_file(path)) for name, path in self.scores]
-        return [System(name, *self._parts(path, self.reading.of(name)), file, file) for name, path, file in files]
-
-    def _parts(self, path: str, reading: Reading) -> tuple[ScoreSet, ScoreSet]:
-        if self.split is None:
-            whole = reading.read(path).load()
-            tell(
-                f"{path}: {self.folds} folds at random{self._users(whole)}; each is judged with thresholds "
-                "chosen on the others, which intervals keep as they are"
-            )
-            return whole, whole
-        shares = re.fullmatch(r"([0-9.]+)/([0-9.]+)", self.split.replace(" ", ""))
-        if shares:
-            first, second = (_number(share, self.split) for share in shares.groups())
-            whole = reading.read(path).load()
-            sets = whole.split(first / (first + second), together=self.together, rng=self.split_seed)
-            return self._told(path, "at random", whole, sets)
-        ((column, value),) = pairs_of("--split", "50/50, COLUMN=2024-01-31 or COLUMN=DEV:TEST", [self.split]).items()
-        if _is_time(value):
-            whole = replace(reading, column=[*reading.column, f"time={column}"]).read(path).load()
-            return self._told(
-                path, f"before and from {value} on", whole, whole.split(before=value, together=self.together)
-            )
-        columns = pairs_of("--column", COLUMN, reading.column)
-        score = columns.pop("score", "score")
-        others = replace(reading, column=[f"{ours}={theirs}" for ours, theirs in columns.items()])
-        return next(iter(others.read_table(path, systems=[score], split=_split_by(self.split)).values()))
-
-    def _users(self, whole: ScoreSet) -> str:
-        if not whole.has_users:
-            return ", trial by trial: users are not known"
-        return ", the trials of a user together" if self.together else ", users on any side"
-
-    def _told(self, path: str, how: str, whole: Scores, sets: tuple[Scores, Scores]) -> tuple[Scores, Scores]:
-        sizes = " and ".join(
-            f"{len(part)} {role} trials" + (f" of {part.n_users} users" if part.has_users else "")
-            for role, part in zip(("development", "test"), sets, strict=True)
-        )
-        left = len(whole) - len(sets[0]) - len(sets[1])
-        seen = f"; {left} later trials of users seen before are left out" if left else ""
-        tell(f"{path}: split {how}{self._users(whole)}: {sizes}{seen}")
-        return sets
-
-    def asked(self, ask: Callable[..., Result]) -> list[Result]:
-        """Read every system and ask something about attacks of its development and test scores."""
-        systems = self.read()
-        # What is asked begins with this; of one table it is counted for all systems together, and remembered.
-        condense_all([each for system in systems for each in (system.dev, system.test)], BY_ATTACK, narrow=BOUND)
-        return [ask(system.dev, system.test, name=system.name) for system in systems]
-
-    def curves(self, settings: dict[str, Any]) -> list[EPC]:
-        """Read every system and return its curve, cross-fitted with folds; the settings are those of `priori.epc`."""
-        systems = self._systems()
-        if self.folds is None:
-            from priori.curves.epc import make_curves
-
-            return make_curves({system.name: (system.dev, system.test) for system in systems}, **settings)
-        if settings.pop("exact", False):
-            raise OptionError("--exact has other alphas in each fold; leave out --exact or --folds")
-        return [self.crossed(system.dev, system.name, settings) for system in systems]
-
-    def crossed(self, whole: ScoreSet, name: str, settings: dict[str, Any]) -> EPC:
-        """Return the curve of a set judged fold by fold."""
-        from priori.curves.cross import cross_epc
-
-        assert self.folds is not None
-        return cross_epc(whole, folds=self.folds, rng=self.split_seed, together=self.together, name=name, **settings)
+#: How files are read.
+READING = options("input_format column positive attack attack_column nan lower_is_better engine memory temp")
+_NAMED = "system scores table systems_in systems_columns split"
+_CHOSEN = "mixed_users split_seed where"
 
 
-#: ``--system NAME DEV TEST``, the trials files that go with it, and how files are read; the command gets ``systems``.
-SYSTEMS = Group(
-    "systems",
-    Systems,
-    (
-        option(
-            "--system",
-            "system",
-            nargs=3,
-            multiple=True,
-            metavar="NAME DEV TEST",
-            help="A system's name, development scores and test scores. Repeat for more systems.",
-        ),
-        option(
-            "--scores",
-            nargs=2,
-            multiple=True,
-            metavar="NAME FILE",
-            help="Or a name and one file, for --folds or --split. Repeatable.",
-        ),
-        option(
-            "--folds",
-            type=click.IntRange(min=2),
-            metavar="N",
-            help="With --scores: judge each of N folds with the thresholds chosen on the others.",
-        ),
-        option("--table", metavar="FILE", help="One table with all systems instead of --system."),
-        option("--systems-in", metavar="COLUMN", help="The column of the table that names the system of each row."),
-        option("--systems-columns", metavar="A,B,...", help="Or the columns with the scores of one system each."),
-        option(
-            "--split",
-            metavar="HOW",
-            help="Which rows are development trials, which are test trials: COLUMN=DEV:TEST "
-            "by the values of a column; with --scores also 50/50 at random, or COLUMN=2024-01-31 before and from then "
-            "on. The trials of a user stay together.",
-        ),
-        option("--mixed-users", is_flag=True, help="Let --split and --folds put trials of one user on both sides."),
-        option("--split-seed", type=click.IntRange(min=0), default=0, help="Seed of --split 50/50 and of --folds."),
-        option(
-            "--where",
-            multiple=True,
-            metavar="COLUMN=VALUE,...",
-            help="Keep the rows with these values, in every set that has all of them. Repeatable.",
-        ),
-        option(
-            "--trials",
-            nargs=2,
-            metavar="DEV TEST",
-            help="The trials files (Kaldi, VoxCeleb) that the development and test scores are joined with.",
-        ),
-    ),
-    last=READING.options,
-)
+def _group(name: str, make: Callable[..., Any], metavar: str, names: str) -> Group:
+    files = click.Argument(["files"], nargs=-1, metavar=metavar)
+    return Group(name, make, (files, *options(names)), last=(option("trials"), *READING))
+
+
+#: The options that name systems and divide their trials, by folds too or not; the command gets ``systems``.
+SYSTEMS = _group("systems", Systems, "[DEV TEST]", f"{_NAMED} folds {_CHOSEN}")
+SETS = _group("systems", Systems, "[DEV TEST]", f"{_NAMED} {_CHOSEN}")
+
+
+def one_set(part: Literal["dev", "test"]) -> Group:
+    """Return the options of a command about one set of scores, a file or that part of a system.
+
+    The command gets ``read``, which reads it with further columns and says which of the system's files is used.
+    """
+
+    def make(**typed: Any) -> Callable[..., ScoreSet]:
+        return partial(Systems(**typed).one, part)
+
+    return _group("read", make, f"[{part.upper()}]", f"{_NAMED} {_CHOSEN}")

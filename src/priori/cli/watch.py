@@ -13,9 +13,8 @@ import numpy as np
 import priori
 from priori.base.errors import OptionError
 from priori.base.texts import cell
-from priori.cli.commands import make_command, option
-from priori.cli.files import WRITTEN
-from priori.cli.options import CRITERION, LEVEL, one_alpha, output_group
+from priori.cli.commands import Group, Judging, judging, make_command, output_group
+from priori.cli.options import option, options
 from priori.cli.output import Output, table_text
 from priori.cli.systems import READING, Reading
 from priori.studies.watching import Watch
@@ -30,36 +29,27 @@ CLAIM = (
 @make_command(
     "watch",
     click.Argument(["files"], metavar="FILE...", nargs=-1, required=True),
+    option("limits"),
     option(
-        "--limit", "limits", multiple=True, metavar="RATE=VALUE", help="A limit to keep: far=0.01, frr=0.1. Repeatable."
+        "threshold",
+        written="--threshold T",
+        kind=float,
+        multiple=False,
+        required=False,
+        help="The threshold that is deployed; accept above it.",
     ),
-    option("--threshold", type=float, metavar="T", help="The threshold that is deployed; accept above it."),
-    option("--threshold-from", metavar="DEV", help="Or the development scores it is chosen on."),
-    option("--alpha", metavar="A", help="The trade-off at which it is chosen. Default: 0.5."),
-    *CRITERION,
-    option(
-        "--state", metavar="FILE", type=WRITTEN, help="Remember here what was seen; the next call goes on from there."
-    ),
-    option(
-        "--change-every",
-        type=float,
-        default=1e5,
-        metavar="N",
-        help="A change may be reported falsely once in so many trials.",
-    ),
-    option("--share", metavar="LOW:HIGH", help="FILE has no labels, and this is the range of the share of positives."),
-    LEVEL,
-    READING,
-    output_group("table", "csv", "json", plot="Also draw the rates so far to FILE."),
+    option("threshold_from"),
+    judging("one threshold is deployed", measure=False),
+    *options("state change_every share level"),
+    Group("reading", Reading, READING),
+    output_group(plot="Also draw the rates so far"),
 )
-def command(
+def watch(
     files: tuple[str, ...],
     limits: tuple[str, ...],
     threshold: float | None,
     threshold_from: str | None,
-    alpha: str | None,
-    task: str,
-    criterion: str | None,
+    judging: Judging,
     state: str | None,
     change_every: float,
     share: str | None,
@@ -83,12 +73,8 @@ def command(
             raise OptionError(f"{state} holds the threshold and the limits; leave them out, or name another --state")
         watch = Watch.load(state)
     else:
-        watch = Watch(
-            _threshold(reading, threshold, threshold_from, alpha, task, criterion),
-            dict(map(_limit, limits)),
-            level,
-            change_every,
-        )
+        deployed = _threshold(reading, threshold, threshold_from, judging)
+        watch = Watch(deployed, dict(map(_limit, limits)), level, change_every)
     for path in files:
         digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
         if share is not None:
@@ -114,16 +100,14 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _threshold(
-    reading: Reading, given: float | None, path: str | None, alpha: str | None, task: str, criterion: str | None
-) -> float:
+def _threshold(reading: Reading, given: float | None, path: str | None, judging: Judging) -> float:
     """Return the threshold that is deployed: as given, or as chosen on development scores."""
     if (given is None) == (path is None):
         raise OptionError("give the threshold that is deployed: --threshold T, or --threshold-from DEV")
     if given is not None:
         return given
-    chosen = one_alpha(alpha, "one threshold is deployed")
-    return priori.choose_threshold(reading.read(str(path)), criterion=criterion, alpha=chosen, task=task)
+    settings = {name: value for name, value in vars(judging).items() if name != "measure"}
+    return priori.choose_threshold(reading.read(str(path)), **settings)
 
 
 def _limit(typed: str) -> tuple[str, float]:
@@ -151,7 +135,7 @@ def _unlabelled(path: str, reading: Reading) -> Any:
     """Return the scores of a table without labels."""
     import duckdb
 
-    name = reading.settings["columns"].get("score", "score")
+    name = reading.columns.get("score", "score")
     source = duckdb.read_parquet(path) if path.endswith(".parquet") else duckdb.read_csv(path)
     if name not in source.columns:
         there = ", ".join(source.columns)

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import click
-
 import priori
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError
 from priori.base.texts import cell as percent
-from priori.cli.commands import make_command, option
-from priori.cli.options import COSTS, CRITERION, LEVEL, alpha_list, curve_at, output_group
+from priori.cli.commands import Judging, judging, make_command, output_group
+from priori.cli.options import option, options
 from priori.cli.output import Output, table_of, table_text
 from priori.cli.systems import SYSTEMS, Systems
-from priori.decisions.costs import price
 from priori.decisions.measures import get_measure, wer
 from priori.decisions.tasks import get_task
-from priori.uncertainty.comparing.ztest_curves import ZTestCurve
-from priori.uncertainty.comparing.ztests import METHODS, OVER_CONFIDENT, ZTest
+from priori.uncertainty.comparing.ztests import METHODS, OVER_CONFIDENT, ZTest, ZTestCurve
 from priori.words.numbers import level_text
 
 RATES = ("far", "frr", "negatives", "positives")
@@ -27,55 +23,28 @@ RATES = ("far", "frr", "negatives", "positives")
 
 @make_command(
     "ztest",
-    option("--far", type=float, metavar="RATE", help="False acceptance rate, as a fraction."),
-    option("--frr", type=float, metavar="RATE", help="False rejection rate, as a fraction."),
-    option("--negatives", type=int, metavar="N", help="Number of negative trials (impostors)."),
-    option("--positives", type=int, metavar="N", help="Number of positive trials (clients)."),
-    option("--far-b", type=float, metavar="RATE", help="The second system's false acceptance rate."),
-    option("--frr-b", type=float, metavar="RATE", help="The second system's false rejection rate."),
-    option("--negatives-b", type=int, metavar="N", help="Its negative trials. Default: as many."),
-    option("--positives-b", type=int, metavar="N", help="Its positive trials. Default: as many."),
+    *options("far frr negatives positives far_b frr_b negatives_b positives_b"),
     SYSTEMS,
-    option("--unpaired", is_flag=True, help="The two test sets hold different trials."),
-    *CRITERION,
+    option("unpaired", help="The two test sets hold different trials."),
+    judging(),
+    option("points", kind=int, default=None, help="Number of alphas from 0 to 1, for two systems."),
+    option("level"),
     option(
-        "--alpha",
-        metavar="LIST",
-        help="The trade-off at which thresholds are chosen: 0.5 (the default), or a list for two systems.",
-    ),
-    *COSTS,
-    option("--points", type=int, help="Number of alphas from 0 to 1, for two systems."),
-    option(
-        "--measure",
-        metavar="NAME",
-        table="priori.decisions.measures:MEASURES",
-        help="What is tested: hter, dcf:..., wer:0.3, far, ... Default: the task's.",
-    ),
-    LEVEL,
-    option(
-        "--alternative",
-        type=click.Choice(["two-sided", "less", "greater"]),
+        "alternative",
+        default=None,
         help="Whether A differs from B, is below it, or above it. For one system: an upper (less) or lower limit.",
     ),
     option(
-        "--one-sided",
-        is_flag=True,
+        "one_sided",
         help="Same as --alternative greater: A cannot be below B (Eq. 3.20). For one system: an upper limit.",
     ),
-    output_group(
-        "table", "json", "csv", plot="Along alpha: draw the curves and the confidence, FILE.svg, .png or .pdf."
-    ),
+    output_group("table", "json", "csv", plot="Along alpha: draw the curves and the confidence"),
 )
-def command(
+def ztest(
     systems: Systems,
     unpaired: bool,
-    task: str,
-    criterion: str | None,
-    alpha: str | None,
-    costs: str | None,
-    prior: str | None,
+    judging: Judging,
     points: int | None,
-    measure: str | None,
     level: float,
     alternative: str | None,
     one_sided: bool,
@@ -96,13 +65,13 @@ def command(
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --alpha 0.5
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --points 101 --format csv
     """
-    shown, chosen = price(task, criterion, measure, alpha_list(alpha), costs, prior)
+    judged = judging.settings()
     rates = {name: value for name, value in options.items() if value is not None}
     if bool(rates) == bool(systems):
         raise OptionError("give rates (--far --frr --negatives --positives) or scores (--system NAME DEV TEST)")
     if one_sided and alternative:
         raise OptionError("--one-sided is short for one --alternative; give one of the two")
-    if output.plot and points is None and "," not in (alpha or ""):
+    if output.plot and points is None and len(judging.alpha or ()) < 2:
         raise OptionError("--plot draws two systems along alpha; give --points or a list of --alpha")
     second = "far_b" in rates or len(systems) == 2
     side = alternative or (("greater" if second else "less") if one_sided else "two-sided")
@@ -111,14 +80,16 @@ def command(
         lacking = [f"--{name}" for name in RATES if name not in rates]
         if lacking:
             raise OptionError(f"from rates all of --far, --frr, --negatives and --positives: {lacking[0]} is missing")
-        if alpha is not None or points is not None or criterion is not None or unpaired:
+        if judging.alpha is not None or points is not None or judging.criterion is not None or unpaired:
             raise OptionError("--alpha, --points, --criterion and --unpaired are for scores (--system)")
-        _finish(output, priori.ztest(**rates, measure=shown or get_task(task).aggregate, **settings))
+        _finish(
+            output, priori.ztest(**rates, measure=judged["measure"] or get_task(judging.task).aggregate, **settings)
+        )
         return
     if len(systems) > 2:
         raise OptionError(f"one system or two, not {len(systems)}; 'priori compare' tests all pairs")
-    along = {"task": task, "criterion": criterion, "points": points}
-    curves = systems.curves({**(curve_at(task, criterion, chosen) if points is None else along), "measure": shown})
+    along = {**judged, "alpha": None, "points": points}
+    curves = systems.curves(judging.at_alpha() if points is None else along)
     of_curves = of_systems([(curve.name, curve.warnings) for curve in curves])
     if curves[0].alpha.size == 1:
         _finish(output, _at_one_alpha(curves, unpaired, settings), _thresholds(curves), of_curves)

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from priori.base.dataframes import name_list
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.types import Codes, Mask
-from priori.readers.first_lines import Sample
-from priori.readers.formats import FORMATS, recognise
+from priori.base.types import Codes, Index, Mask
+from priori.readers.formats import FORMATS, Sample, recognise
 from priori.readers.input_file import PathOrFile, open_source
-from priori.readers.into_scores import into_scores
-from priori.readers.layout import Columns
+from priori.readers.layout import Columns, into_scores
 from priori.scores import NAN_POLICIES, NanPolicy, Scores, nan_error
+from priori.scores.ids import id_keys, match, same_ids
 from priori.scores.trials import Names
 
 #: A value of a column, or several.
@@ -32,7 +31,7 @@ def read_table(
     path: PathOrFile,
     *,
     systems: Values,
-    split: tuple[str, Values, Values],
+    split: tuple[str, Values, Values] | None,
     where: Mapping[str, Values] | None = None,
     format: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -54,7 +53,7 @@ def read_table(
         system.
     split : (str, str or sequence, str or sequence)
         A column, its value in rows of the development set, and its value in rows of the test set; each may be
-        several.
+        several. None: the rows are not divided, and both sets of a system are all of its rows.
     where : mapping, optional
         Columns and the values that rows must have; others are left out. A set in which one of the values never
         occurs is kept as it is in that respect: an attack that is new in the test set does not empty the development
@@ -84,35 +83,44 @@ def read_table(
     if format is not None and format not in FORMATS:
         raise unknown("format", format, FORMATS)
     filters = {column: several(values) for column, values in (where or {}).items()}
-    columns, more = needed_columns(systems, [split[0], *filters], dict(columns or {}))
+    columns, more = needed_columns(systems, [*(split or ())[:1], *filters], dict(columns or {}))
     with open_source(path, source) as opened:
         sample = Sample(opened, columns, pos_label, None, more)
         chosen = recognise(sample) if format is None else FORMATS[format]
         if chosen.family != "table":
-            raise InputError(f"{opened.name} ({chosen.title}): a table of many systems needs a header line")
+            raise InputError(f"{opened.name} ({chosen.title}): columns can be told only in a table with a header line")
         table = TrialTable(chosen.read(sample), {title: column for column, title in more.items()}, opened.name)
     names, parts, notes = table.split(split, filters)
+    sizes = about_sizes(names, [part.sum() for part in parts])
+    notes = [*notes, *table.left_out(systems, parts, names)]
+    if isinstance(systems, str) and (wide := table.widened(systems, parts)) is not None:
+        systems, table, parts = wide
     read: dict[str, tuple[Scores, Scores]] = {}
     first: dict[str, Scores] = {}
-    beside = not isinstance(systems, str) and nan != "drop"
-    for system, column, own in table.systems(systems, parts[0] | parts[1]):
+    for system, column, own in table.systems(systems, parts):
         sets = []
         for part, name in zip(parts, names, strict=True):
-            called = f"{opened.name} ({system}, {name})"
+            called = f"{opened.name} ({', '.join(filter(None, (system, name)))})"
             trials = table.take(part & own, column, called, nan)
-            if beside and name in first:  # a column beside the first one: the same trials
+            if name in first and not isinstance(systems, str) and nan != "drop":  # a column beside it: the same trials
                 scores = first[name].scored_by(trials.score, nan=nan, lower_is_better=lower_is_better, source=called)
             else:
                 scores = into_scores(trials, pos_label, nan, lower_is_better, called, attack_label)
             first.setdefault(name, scores)
             sets.append(replace(scores, format=chosen.name))
-        read[system] = (sets[0], sets[1])
+        read[system] = (sets[0], sets[-1])
     if announce is not None:
         for note in notes:
             announce(note)
-        sizes = [f"{part.sum()} rows of {name}" for part, name in zip(parts, names, strict=True)]
-        announce(f"{opened.name}: {chosen.title}, {len(read)} system{'s' * (len(read) != 1)}, {' and '.join(sizes)}")
+        announce(f"{opened.name}: {chosen.title}, {len(read)} system{'s' * (len(read) != 1)}, {sizes}")
     return read
+
+
+def about_sizes(names: Sequence[str], sizes: Sequence[int]) -> str:
+    """Say how many rows the sets have."""
+    return " and ".join(
+        f"{size} rows" + (f" of {name}" if name else "") for name, size in zip(names, sizes, strict=True)
+    )
 
 
 def several(values: Values) -> list[str]:
@@ -148,12 +156,17 @@ class TrialTable:
     name: str
 
     def split(
-        self, split: tuple[str, Values, Values], filters: Mapping[str, list[str]]
+        self, split: tuple[str, Values, Values] | None, filters: Mapping[str, list[str]]
     ) -> tuple[list[str], list[Mask], list[str]]:
-        """Return what to call the two sets, the rows of each, and what to say where a filter could not apply."""
-        names = [f"{split[0]}={'|'.join(several(values))}" for values in split[1:]]
-        parts = [self.rows_where(split[0], several(values)) for values in split[1:]]
-        if (parts[0] & parts[1]).any():
+        """Return what to call the two sets, the rows of each, and what to say where a filter could not apply.
+
+        Without a split there is one set.
+        """
+        names, parts = [""], [np.ones(len(self.columns), dtype=np.bool_)]
+        if split is not None:
+            names = [f"{split[0]}={'|'.join(several(values))}" for values in split[1:]]
+            parts = [self.rows_where(split[0], several(values)) for values in split[1:]]
+        if len(parts) == 2 and (parts[0] & parts[1]).any():
             raise OptionError("split: the development and the test set share a value; give each its own")
         filtered = [self.filtered(part, filters) for part in parts]
         notes = [
@@ -193,16 +206,63 @@ class TrialTable:
         column = self.titles[title]
         return self.columns.names[column].values, self.columns.codes[column]
 
-    def systems(self, systems: Values, kept: Mask) -> Iterator[tuple[str, str, Mask]]:
-        """Yield each system with rows among those kept: name, column of scores, rows; in the order of the table."""
+    def systems(self, systems: Values, parts: Sequence[Mask]) -> Iterator[tuple[str, str, Mask]]:
+        """Yield each system with rows in every set: name, column of scores, rows; in the order of the table.
+
+        Where no system has rows in all of them, those of any: the error says what the first lacks.
+        """
         if not isinstance(systems, str):
             everything = np.ones(len(self.columns), dtype=np.bool_)
             yield from ((title, f"score{number or ''}", everything) for number, title in enumerate(systems))
             return
         names, codes = self._column(systems)
-        present, first = np.unique(codes[kept], return_index=True)
+        present, first = np.unique(codes[np.logical_or.reduce(parts)], return_index=True)
+        in_all = np.logical_and.reduce(self._in_each(systems, parts))
         for code in present[np.argsort(first)].tolist():
-            yield str(names[code]), "score", codes == code
+            if in_all[code] or not in_all.any():
+                yield str(names[code]), "score", codes == code
+
+    def left_out(self, systems: Values, parts: Sequence[Mask], names: Sequence[str]) -> Iterator[str]:
+        """Say which systems of a long table have rows in one set and none in the other."""
+        if not isinstance(systems, str):
+            return
+        in_each = self._in_each(systems, parts)
+        for lacking, name in zip(np.logical_or.reduce(in_each) & ~in_each, names, strict=True):
+            if lacking.any():
+                listed = name_list(self._column(systems)[0][lacking].tolist())
+                yield f"{self.name}: left out, no rows of {name}: {listed}"
+
+    def _in_each(self, systems: str, parts: Sequence[Mask]) -> NDArray[np.bool_]:
+        """Tell in which sets (rows) which systems (columns) have rows."""
+        names, codes = self._column(systems)
+        return np.stack([np.bincount(codes[part], minlength=len(names)) > 0 for part in parts])
+
+    def widened(self, systems: str, parts: Sequence[Mask]) -> tuple[list[str], TrialTable, list[Mask]] | None:
+        """Return a long table whose systems have the same trials as a wide one, with its systems and the rows of sets.
+
+        None where their trials are not the same, or a score is missing: an error names the row of the table then.
+        """
+        kept, columns = np.logical_or.reduce(parts), self.columns
+        names, rows = [], list[Index]()
+        for name, _, own in self.systems(systems, parts):
+            names.append(name)
+            rows.append(np.flatnonzero(own & kept))
+        if not rows:
+            return None
+        same = [code for column, code in columns.codes.items() if column != self.titles[systems]]
+        for number in range(1, len(rows)):
+            order = _same_order(columns.trial, rows[0], rows[number])
+            if order is None or any((code[rows[0]] != code[order]).any() for code in same):
+                return None
+            rows[number] = order
+        score = columns.score
+        if any(np.isnan(score[own]).any() for own in rows):
+            return None
+        scores = {f"score{number or ''}": score[own] for number, own in enumerate(rows)}
+        codes = {column: code[rows[0]] for column, code in columns.codes.items()}
+        trial = None if columns.trial is None else columns.trial[rows[0]]
+        wide = replace(columns, scores=scores, codes=codes, trial=trial)
+        return names, replace(self, columns=wide), [part[rows[0]] for part in parts]
 
     def take(self, rows: Mask, column: str, called: str, nan: NanPolicy) -> Columns:
         """Return some rows as the columns of one system on one set; their labels alone decide the classes."""
@@ -221,3 +281,13 @@ class TrialTable:
             names["label"] = Names(names["label"].values[used])
         trial = None if columns.trial is None else columns.trial[index]
         return Columns({"score": score}, codes, names, trial, built_trial=columns.built_trial)
+
+
+def _same_order(ids: NDArray[Any] | None, first: Index, other: Index) -> Index | None:
+    """Return the rows of another system in the order in which the first has the same trials; None: it has others."""
+    if first.size != other.size:
+        return None
+    if ids is None or same_ids(ids[first], ids[other]).all():
+        return other
+    partner = match(id_keys(ids[first]), id_keys(ids[other]))
+    return None if partner is None or not same_ids(ids[first], ids[other[partner]]).all() else other[partner]

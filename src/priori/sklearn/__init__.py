@@ -11,8 +11,7 @@ except ImportError as error:  # pragma: no cover - tested where scikit-learn is 
 from priori.sklearn.averages import AverageROCDisplay
 from priori.sklearn.curves import DifferenceDisplay, EPCDisplay
 from priori.sklearn.groups import GroupRatesDisplay
-from priori.sklearn.scoring import AprioriScorer, make_apriori_scorer
-from priori.sklearn.threshold import AprioriThresholdClassifier
+from priori.sklearn.threshold import AprioriScorer, AprioriThresholdClassifier, make_apriori_scorer
 
 __all__ = [
     "AprioriScorer",

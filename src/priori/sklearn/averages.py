@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats
-from priori.curves.averaging import AverageCurve, Method, average
-from priori.curves.averaging.intervals import IntervalKind
+from priori.curves.averaging import AverageCurve, average
 from priori.scores import Scores
 from priori.sklearn.displays import Contents, Display, Style, positive_label
-from priori.sklearn.responses import ResponseMethod, as_predictions, of_folds, scores
+from priori.sklearn.responses import ResponseMethod, as_predictions, of_folds, scores, with_options_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: What an average is made with, as in `priori.average`.
-SETTINGS = (
-    "method",
-    "theta",
-    "prior",
-    "cost_fp",
-    "cost_fn",
-    "weights",
-    "positions",
-    "confidence_level",
-    "interval",
-    "n_resamples",
-    "within",
-    "rng",
-    "skip_incomplete",
-)
+#: What is no option of the average here: its data sets, and how one set is taken apart.
+PARTS = ("parts", "by")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -132,41 +118,7 @@ class AverageROCDisplay(Display):
             (self.band_,) = ax.fill(*self.outline, color=colour, alpha=0.2, lw=0, label=self._band_label)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        groups: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        method: str | Method = "vertical",
-        theta: float | None = None,
-        prior: float | None = None,
-        cost_fp: float | None = None,
-        cost_fn: float | None = None,
-        weights: Literal["size"] | ArrayLike | None = None,
-        positions: int | ArrayLike | Literal["exact"] = 1001,
-        confidence_level: float = 0.95,
-        interval: IntervalKind = "t",
-        n_resamples: int = 1000,
-        within: bool = False,
-        rng: int | np.random.Generator = 0,
-        skip_incomplete: bool = False,
-    ) -> Self:
-        """Make the display of a fitted classifier on several data sets; arguments as in `from_predictions`."""
-        handed_on, _ = as_predictions(locals())
-        return cls.from_predictions(**handed_on)
-
-    @classmethod
+    @with_options_of(Display.plot, average, without=PARTS)
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -175,32 +127,14 @@ class AverageROCDisplay(Display):
         groups: ArrayLike,
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        method: str | Method = "vertical",
-        theta: float | None = None,
-        prior: float | None = None,
-        cost_fp: float | None = None,
-        cost_fn: float | None = None,
-        weights: Literal["size"] | ArrayLike | None = None,
-        positions: int | ArrayLike | Literal["exact"] = 1001,
-        confidence_level: float = 0.95,
-        interval: IntervalKind = "t",
-        n_resamples: int = 1000,
-        within: bool = False,
-        rng: int | np.random.Generator = 0,
-        skip_incomplete: bool = False,
+        **options: Any,
     ) -> Self:
         """Make the display of labels and scores of several data sets: ``groups`` names the one of each sample.
 
         A data set is a fold, a user, a reader. Arguments as in `sklearn.metrics.RocCurveDisplay.from_predictions`
         (weights must be whole numbers) and in `priori.average`.
         """
-        given = {**locals()}
+        given = {**locals(), **options}
         size = np.size(y_true)
         if np.shape(groups) != (size,):
             raise OptionError(f"groups must name the data set of each of the {size} samples")
@@ -208,42 +142,41 @@ class AverageROCDisplay(Display):
         return cls._of(parts, pos_label, given)
 
     @classmethod
+    @with_options_of(from_predictions)
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        groups: ArrayLike,
+        response_method: ResponseMethod = "auto",
+        **options: Any,
+    ) -> Self:
+        """Make the display of a fitted classifier on several data sets; arguments as in `from_predictions`."""
+        handed_on, _ = as_predictions(locals())
+        return cls.from_predictions(**handed_on)
+
+    @classmethod
+    @with_options_of(from_predictions, without=("groups", "chance_level_kw"))
     def from_cv_results(
         cls,
         cv_results: Mapping[str, Any],
         X: Any,
         y: Any,
         *,
-        sample_weight: ArrayLike | None = None,
         response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
         chance_level_kwargs: Style | None = None,
-        despine: bool = False,
-        method: str | Method = "vertical",
-        theta: float | None = None,
-        prior: float | None = None,
-        cost_fp: float | None = None,
-        cost_fn: float | None = None,
-        weights: Literal["size"] | ArrayLike | None = None,
-        positions: int | ArrayLike | Literal["exact"] = 1001,
-        confidence_level: float = 0.95,
-        interval: IntervalKind = "t",
-        n_resamples: int = 1000,
-        within: bool = False,
-        rng: int | np.random.Generator = 0,
-        skip_incomplete: bool = False,
+        **options: Any,
     ) -> Self:
         """Make the display of a cross-validation, the average of its folds' curves; see `from_predictions`."""
-        given = {**locals()}
+        given = {**locals(), **options}
         return cls._of(*of_folds(given), given)
 
     @classmethod
     def _of(cls, parts: Mapping[str, Scores], pos_label: Any, given: Mapping[str, Any]) -> Self:
-        curve = average(parts, **{key: given[key] for key in SETTINGS})
+        settings = [name for name in inspect.signature(average).parameters if name not in PARTS]
+        curve = average(parts, **{name: given[name] for name in settings})
         outline = curve.outline() if len(curve.datasets) > 1 else None
         display = cls(
             fpr=curve.fpr,

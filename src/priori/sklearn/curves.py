@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,10 +15,9 @@ from priori.base.types import Floats
 from priori.curves.averaging.epc import AverageEPC, average_epc
 from priori.curves.averaging.intervals import IntervalPlan
 from priori.curves.epc import EPC, epc
-from priori.decisions.tasks import Task
 from priori.scores import Scores
-from priori.sklearn.displays import Contents, CriterionOption, Display, MeasureOption, Style, positive_label
-from priori.sklearn.responses import ResponseMethod, as_predictions, folds, of_folds, scores, together
+from priori.sklearn.displays import Contents, Display, Style, positive_label
+from priori.sklearn.responses import ResponseMethod, as_predictions, folds, of_folds, scores, together, with_options_of
 from priori.uncertainty.comparing.comparison import Comparison, compare
 
 if TYPE_CHECKING:
@@ -28,6 +27,13 @@ if TYPE_CHECKING:
 
 #: What a curve is made with, as in `priori.epc`.
 SETTINGS = ("task", "criterion", "measure", "points", "bounds", "alpha")
+#: The options of `priori.epc` that predictions have no use for: ``alpha="costs:100,1,0.01"`` says costs and prior.
+NOT_OF_ARRAYS = ("costs", "prior", "exact", "preset", "weight", "name")
+#: What the displays of predictions take, and those of a cross-validation do not.
+NOT_OF_FOLDS = (
+    *("y_true_dev", "y_score_dev", "users", "users_dev", "cv", "random_state"),
+    *("confidence_level", "n_resamples", "chance_level_kw"),
+)
 
 
 class _AlongAlpha(Display):
@@ -122,46 +128,7 @@ class EPCDisplay(_AlongAlpha):
         return Contents([(self.alpha, value) for value in values], areas, chance, labels)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        X_dev: Any = None,
-        y_dev: Any = None,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        task: str | Task = "authentication",
-        criterion: CriterionOption = None,
-        measure: MeasureOption = None,
-        points: int = 101,
-        bounds: tuple[Any, Any] = (0, 1),
-        alpha: Any = None,
-        confidence_level: float | None = None,
-        n_resamples: int = 2000,
-        cv: int = 5,
-        random_state: int = 0,
-        users: ArrayLike | None = None,
-        users_dev: ArrayLike | None = None,
-    ) -> Self:
-        """Make the display of a fitted classifier, also of a `Pipeline` that ends in one.
-
-        Thresholds are chosen on X_dev, y_dev and judged on X, y; neither may have been used to fit the classifier.
-        Without X_dev, y_dev thresholds are chosen by folds of X, y. All other parameters are those of
-        `from_predictions`, and of `sklearn.metrics.RocCurveDisplay.from_estimator`.
-        """
-        handed_on, trained = as_predictions(locals())
-        return cls.from_predictions(**handed_on)._warn(trained)
-
-    @classmethod
+    @with_options_of(Display.plot, epc, without=NOT_OF_ARRAYS)
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -172,23 +139,13 @@ class EPCDisplay(_AlongAlpha):
         sample_weight: ArrayLike | None = None,
         pos_label: Any = None,
         name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = False,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        task: str | Task = "authentication",
-        criterion: CriterionOption = None,
-        measure: MeasureOption = None,
-        points: int = 101,
-        bounds: tuple[Any, Any] = (0, 1),
-        alpha: Any = None,
         confidence_level: float | None = None,
         n_resamples: int = 2000,
         cv: int = 5,
         random_state: int = 0,
         users: ArrayLike | None = None,
         users_dev: ArrayLike | None = None,
+        **options: Any,
     ) -> Self:
         """Make the display of labels and scores.
 
@@ -211,7 +168,7 @@ class EPCDisplay(_AlongAlpha):
         users, users_dev : array-like, optional
             Whom each sample belongs to: users stay together in folds, and the bootstrap resamples users.
         """
-        given = {**locals()}
+        given = {**locals(), **options}
         legend_name = "Classifier" if name is None else name
         (curve,) = _curves(given, {"": legend_name})
         interval: EPC | AverageEPC | Band = curve
@@ -223,27 +180,38 @@ class EPCDisplay(_AlongAlpha):
         return display._draw(given)
 
     @classmethod
+    @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev"))
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        X_dev: Any = None,
+        y_dev: Any = None,
+        response_method: ResponseMethod = "auto",
+        **options: Any,
+    ) -> Self:
+        """Make the display of a fitted classifier, also of a `Pipeline` that ends in one.
+
+        Thresholds are chosen on X_dev, y_dev and judged on X, y; neither may have been used to fit the classifier.
+        Without X_dev, y_dev thresholds are chosen by folds of X, y. All other parameters are those of
+        `from_predictions`, and of `sklearn.metrics.RocCurveDisplay.from_estimator`.
+        """
+        handed_on, trained = as_predictions(locals())
+        return cls.from_predictions(**handed_on)._warn(trained)
+
+    @classmethod
+    @with_options_of(from_predictions, without=NOT_OF_FOLDS)
     def from_cv_results(
         cls,
         cv_results: Mapping[str, Any],
         X: Any,
         y: Any,
         *,
-        sample_weight: ArrayLike | None = None,
         response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        ax: Axes | None = None,
-        name: str | list[str] | None = None,
-        curve_kwargs: Style | Sequence[Style] | None = None,
-        plot_chance_level: bool = False,
         chance_level_kwargs: Style | None = None,
-        despine: bool = False,
-        task: str | Task = "authentication",
-        criterion: CriterionOption = None,
-        measure: MeasureOption = None,
-        points: int = 101,
-        bounds: tuple[Any, Any] = (0, 1),
-        alpha: Any = None,
+        **options: Any,
     ) -> Self:
         """Make the display of a cross-validation: one curve per fold.
 
@@ -251,12 +219,13 @@ class EPCDisplay(_AlongAlpha):
         threshold of its own. That asks the estimators of different folds for scores on one scale; probabilities are.
 
         ``cv_results`` is what `sklearn.model_selection.cross_validate` returns of X, y with ``return_estimator=True``
-        and ``return_indices=True``. All other parameters are those of `from_predictions`.
+        and ``return_indices=True``. All other parameters are those of `from_predictions`; ``name`` and
+        ``curve_kwargs`` may be lists, one for each fold.
         """
-        given = {**locals()}
+        given = {**locals(), **options}
         parts, positive = of_folds(given)
         curve = average_epc(parts, **{key: given[key] for key in SETTINGS})
-        return cls._of(curve, list(curve.each), name, positive, curve.warnings)._draw(given)
+        return cls._of(curve, list(curve.each), given["name"], positive, curve.warnings)._draw(given)
 
     @classmethod
     def _of(
@@ -329,71 +298,17 @@ class DifferenceDisplay(_AlongAlpha):
         return Contents([(self.alpha, self.difference)], None, ((0, 1), (0, 0)), labels)
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator_a: Any,
-        estimator_b: Any,
-        X: Any,
-        y: Any,
-        *,
-        X_dev: Any = None,
-        y_dev: Any = None,
-        sample_weight: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = True,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        task: str | Task = "authentication",
-        criterion: CriterionOption = None,
-        measure: MeasureOption = None,
-        points: int = 101,
-        bounds: tuple[Any, Any] = (0, 1),
-        alpha: Any = None,
-        confidence_level: float = 0.95,
-        n_resamples: int = 2000,
-        cv: int = 5,
-        random_state: int = 0,
-        users: ArrayLike | None = None,
-        users_dev: ArrayLike | None = None,
-    ) -> Self:
-        """Make the display of two fitted classifiers on the same data, as `EPCDisplay.from_estimator` that of one."""
-        handed_on, trained = as_predictions(locals())
-        return cls.from_predictions(**handed_on)._warn(trained)
-
-    @classmethod
+    @with_options_of(EPCDisplay.from_predictions, without=("y_score_dev",))
     def from_predictions(
         cls,
         y_true: ArrayLike,
         y_score_a: ArrayLike,
         y_score_b: ArrayLike,
         *,
-        y_true_dev: ArrayLike | None = None,
         y_score_dev_a: ArrayLike | None = None,
         y_score_dev_b: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
-        pos_label: Any = None,
-        name: str | None = None,
-        ax: Axes | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = True,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
-        task: str | Task = "authentication",
-        criterion: CriterionOption = None,
-        measure: MeasureOption = None,
-        points: int = 101,
-        bounds: tuple[Any, Any] = (0, 1),
-        alpha: Any = None,
         confidence_level: float = 0.95,
-        n_resamples: int = 2000,
-        cv: int = 5,
-        random_state: int = 0,
-        users: ArrayLike | None = None,
-        users_dev: ArrayLike | None = None,
+        **options: Any,
     ) -> Self:
         """Make the display of two sets of scores of the same samples, those of A and of B.
 
@@ -401,14 +316,15 @@ class DifferenceDisplay(_AlongAlpha):
         t over folds; with one it is that of the paired bootstrap, `priori.compare`. The chance level is the line of no
         difference. All other parameters are those of `EPCDisplay.from_predictions`.
         """
-        given = {**locals()}
-        legend_name = "A minus B" if name is None else name
+        given = {**locals(), **options}
+        legend_name = "A minus B" if given["name"] is None else given["name"]
         a, b = _curves(given, {"_a": "A", "_b": "B"})
         if isinstance(a, AverageEPC) and isinstance(b, AverageEPC):
             return cls._over_folds(a, b, legend_name, confidence_level)._draw(given)
         assert isinstance(a, EPC)
         assert isinstance(b, EPC)
-        comparison = compare(a, b, n_resamples=n_resamples, confidence_level=confidence_level, rng=random_state)
+        drawn = {"n_resamples": given["n_resamples"], "rng": given["random_state"]}
+        comparison = compare(a, b, confidence_level=confidence_level, **drawn)
         display = cls(
             alpha=comparison.alpha,
             difference=comparison.expected,
@@ -422,6 +338,25 @@ class DifferenceDisplay(_AlongAlpha):
         return display._draw(given)
 
     @classmethod
+    @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev_a", "y_score_dev_b"))
+    def from_estimator(
+        cls,
+        estimator_a: Any,
+        estimator_b: Any,
+        X: Any,
+        y: Any,
+        *,
+        X_dev: Any = None,
+        y_dev: Any = None,
+        response_method: ResponseMethod = "auto",
+        **options: Any,
+    ) -> Self:
+        """Make the display of two fitted classifiers on the same data, as `EPCDisplay.from_estimator` that of one."""
+        handed_on, trained = as_predictions(locals())
+        return cls.from_predictions(**handed_on)._warn(trained)
+
+    @classmethod
+    @with_options_of(from_predictions, without=(*NOT_OF_FOLDS, "y_score_dev_a", "y_score_dev_b"))
     def from_cv_results(
         cls,
         cv_results_a: Mapping[str, Any],
@@ -429,35 +364,24 @@ class DifferenceDisplay(_AlongAlpha):
         X: Any,
         y: Any,
         *,
-        sample_weight: ArrayLike | None = None,
         response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        ax: Axes | None = None,
-        name: str | None = None,
-        curve_kwargs: Style | None = None,
-        plot_chance_level: bool = True,
         chance_level_kwargs: Style | None = None,
-        despine: bool = False,
-        task: str | Task = "authentication",
-        criterion: CriterionOption = None,
-        measure: MeasureOption = None,
-        points: int = 101,
-        bounds: tuple[Any, Any] = (0, 1),
-        alpha: Any = None,
         confidence_level: float = 0.95,
+        **options: Any,
     ) -> Self:
         """Make the display of two cross-validations over the same folds: their mean difference and its t interval.
 
         Folds share training samples, so that the interval describes how folds differ more than it promises coverage.
         Arguments as in `EPCDisplay.from_cv_results` and `from_predictions`.
         """
-        given = {**locals()}
+        given = {**locals(), **options}
         for fold_a, fold_b in zip(cv_results_a["indices"]["test"], cv_results_b["indices"]["test"], strict=True):
             if not np.array_equal(fold_a, fold_b):
                 raise OptionError("the two cross-validations have different folds; give both the same cv")
         settings = {key: given[key] for key in SETTINGS}
         a, b = (average_epc(of_folds(given, key)[0], **settings) for key in ("cv_results_a", "cv_results_b"))
-        return cls._over_folds(a, b, "A minus B" if name is None else name, confidence_level)._draw(given)
+        name = "A minus B" if given["name"] is None else given["name"]
+        return cls._over_folds(a, b, name, confidence_level)._draw(given)
 
     @classmethod
     def _over_folds(cls, a: AverageEPC, b: AverageEPC, name: str, confidence_level: float) -> Self:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import ArrayLike
 
-from priori.curves.epc import choose_threshold
+from priori.base.cautions import joined
+from priori.curves.epc import epc
+from priori.decisions.criteria import get_criterion
 from priori.decisions.tasks import Task
 from priori.sklearn.displays import CriterionOption
-from priori.sklearn.responses import ResponseMethod, as_predictions, scores
+from priori.sklearn.responses import ResponseMethod, as_predictions, scores, with_options_of
 from priori.uncertainty.rates.group_rates import GroupRates, group_rates
 
 if TYPE_CHECKING:
@@ -62,33 +65,6 @@ class GroupRatesDisplay:
         return self
 
     @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        sensitive_features: ArrayLike,
-        X_dev: Any,
-        y_dev: Any,
-        users: ArrayLike | None = None,
-        response_method: ResponseMethod = "auto",
-        pos_label: Any = None,
-        name: str = "group",
-        ax: Axes | None = None,
-        task: str | Task = "authentication",
-        criterion: CriterionOption = None,
-        alpha: Any = None,
-        confidence_level: float = 0.95,
-    ) -> Self:
-        """Make the display of a fitted classifier; neither X nor X_dev may have been used to fit it.
-
-        The parameters are those of `from_predictions`, with data instead of labels and scores.
-        """
-        handed_on, _ = as_predictions(locals())
-        return cls.from_predictions(**handed_on)
-
-    @classmethod
     def from_predictions(
         cls,
         y_true: ArrayLike,
@@ -125,7 +101,38 @@ class GroupRatesDisplay:
         confidence_level : float
             That of all groups' intervals of one rate together.
         """
-        dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
-        threshold = choose_threshold(dev, criterion=criterion, alpha=alpha, task=task)
-        test = scores(y_true, y_score, pos_label=pos_label, user=users, group=sensitive_features, name="test")
-        return cls(rates_=group_rates(test, threshold, by=name, confidence_level=confidence_level)).plot(ax)
+        return cls._of(locals(), ())
+
+    @classmethod
+    def _of(cls, given: Mapping[str, Any], trained: tuple[str, ...]) -> Self:
+        dev = scores(given["y_true_dev"], given["y_score_dev"], pos_label=given["pos_label"], name="dev")
+        people = {"user": given["users"], "group": given["sensitive_features"]}
+        test = scores(given["y_true"], given["y_score"], pos_label=given["pos_label"], name="test", **people)
+        alpha = get_criterion(given["criterion"], given["task"]).alpha_or_half(given["alpha"])
+        curve = epc(dev, test, criterion=given["criterion"], alpha=alpha, task=given["task"])
+        rates = group_rates(
+            test, float(curve.threshold[0]), by=given["name"], confidence_level=given["confidence_level"]
+        )
+        looks = tuple(line for line in curve.warnings if getattr(line, "code", "") == "dev-looks-trained-on")
+        cautions = joined(trained or looks, rates.warnings)
+        return cls(rates_=replace(rates, warnings=cautions)).plot(given["ax"])
+
+    @classmethod
+    @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev"))
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        sensitive_features: ArrayLike,
+        X_dev: Any,
+        y_dev: Any,
+        response_method: ResponseMethod = "auto",
+        **options: Any,
+    ) -> Self:
+        """Make the display of a fitted classifier; neither X nor X_dev may have been used to fit it.
+
+        The parameters are those of `from_predictions`, with data instead of labels and scores.
+        """
+        return cls._of(*as_predictions(locals()))

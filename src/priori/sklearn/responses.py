@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,15 +16,46 @@ from sklearn.utils.multiclass import type_of_target
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
 from priori.scores import Scores
-from priori.scores.splitting import fold_of_trials, part_of
+from priori.scores.derived import fold_of_trials, part_of
 from priori.scores.trials import whole_weights
 
+Method = TypeVar("Method", bound=Callable[..., Any])
 ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 _METHODS = get_args(ResponseMethod)
 #: Where estimators keep samples that they were fitted on.
 REMEMBERED = ("support_vectors_", "_fit_X", "X_train_")
 #: Returns rows of an array, a sparse matrix or a dataframe.
 take = _safe_indexing
+
+
+def with_options_of(*sources: Any, without: Sequence[str] = ()) -> Callable[[Method], Method]:
+    """Give a method that takes ``**options`` those of others, with their defaults, in its signature and when called.
+
+    A name that is none of them is an error.
+    """
+
+    def decorate(function: Method) -> Method:
+        own = inspect.signature(function)
+        parameters = {name: each for name, each in own.parameters.items() if each.kind is not each.VAR_KEYWORD}
+        for source in sources:
+            for name, each in inspect.signature(getattr(source, "__func__", source)).parameters.items():
+                if each.default is not each.empty and name not in (*parameters, *without):
+                    parameters[name] = each.replace(kind=each.KEYWORD_ONLY)
+        signature = own.replace(parameters=[*parameters.values()])
+
+        @functools.wraps(function)
+        def with_defaults(*arguments: Any, **options: Any) -> Any:
+            try:
+                bound = signature.bind(*arguments, **options)
+            except TypeError as error:
+                raise TypeError(f"{function.__qualname__}() {error}") from None
+            bound.apply_defaults()
+            return function(**bound.arguments)
+
+        with_defaults.__signature__ = signature  # type: ignore[attr-defined]
+        return cast(Method, with_defaults)
+
+    return decorate
 
 
 def check_binary(y: Any) -> NDArray[Any]:
@@ -89,9 +122,8 @@ def fitted_on(estimator: Any, X: Any) -> tuple[Caution, ...]:
     return (
         Caution(
             "dev-looks-trained-on",
-            f"{type(inner).__name__} was fitted on the development data: its scores there are better than on "
-            f"new data, and "
-            "so the thresholds are wrong; choose them on data it has not seen",
+            f"{type(inner).__name__} was fitted on the development data: its scores there are better than on new data, "
+            "and so the thresholds are wrong; choose them on data it has not seen",
         ),
     )
 
@@ -109,8 +141,9 @@ def as_predictions(given: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Caut
 
     X gives ``y_score`` and X_dev ``y_score_dev``, of ``estimator_a`` with ``_a`` behind it. All else keeps its name.
     """
+    given = {**given, **given["options"]}
     samples = {"y_score": given["X"]}
-    used_here = ("cls", "X", "y", "X_dev", "y_dev", "response_method")
+    used_here = ("cls", "options", "X", "y", "X_dev", "y_dev", "response_method")
     handed_on = {name: value for name, value in given.items() if name not in used_here}
     handed_on["y_true"] = given["y"]
     if "X_dev" in given and together("development data need", given, "X_dev", "y_dev"):

@@ -16,7 +16,7 @@ from priori.app.choices import Choices, resampling_fields
 from priori.app.limits import Limits
 from priori.base.options import _read_number, option_fields
 from priori.cli import cli
-from priori.cli.study_file import _options
+from priori.cli.run import _options
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings

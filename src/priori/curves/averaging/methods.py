@@ -188,8 +188,8 @@ def _cost_axis(prior: float | None, cost_fp: float | None, cost_fn: float | None
     """Return the axis with theta = arctan(pi_N c_N / (pi_P c_P)), where heights are expected costs."""
     if prior is None and cost_fp is None and cost_fn is None:
         raise OptionError(
-            f"{argument('method', 'cost')} needs the prior of the positive class ({argument('prior')}), or the costs "
-            f"({argument('cost_fp')} and {argument('cost_fn')})"
+            f"{argument('method', 'cost')} needs the prior of the positive class ({argument('prior')}), or what an "
+            f"error costs ({argument('cost_fp')})"
         )
     prior, cost_fp, cost_fn = (
         default if value is None else value for value, default in ((prior, 0.5), (cost_fp, 1.0), (cost_fn, 1.0))

@@ -29,7 +29,6 @@ from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
 from priori.scores.influence import (
     Errors,
-    People,
     SampleMean,
     Spread,
     kish,
@@ -39,7 +38,7 @@ from priori.scores.influence import (
     unit_cautions,
 )
 from priori.scores.score_set import counted_apart
-from priori.uncertainty.bootstrap.layout import Identities
+from priori.uncertainty.bootstrap.layout import Owners
 
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.resampling import BootstrapPlan
@@ -324,13 +323,11 @@ def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, othe
     return Spread.stack([spread_of_errors(_sample(sets, cuts, name, owners)) for name in ("negative", "positive")])
 
 
-def _sample(
-    sets: Sequence[Scores], cuts: Sequence[Floats], name: str, owners: Identities, sign: float = 1.0
-) -> SampleMean:
+def _sample(sets: Sequence[Scores], cuts: Sequence[Floats], name: str, owners: Owners, sign: float = 1.0) -> SampleMean:
     """Return one class of trials with their errors at the thresholds of each system, and who they belong to."""
     negative = name == "negative"
     number = sets[0].negative_weights if negative else sets[0].positive.number
-    people = People(getattr(owners, name), owners.count, owners.negative_partner if negative else None, number)
+    people = replace(owners[0 if negative else 1], number=number)
     return SampleMean(Errors.of([getattr(each, name).score for each in sets], cuts, above=negative), people, sign)
 
 

@@ -1,21 +1,21 @@
-"""``priori completion``: what the shell completes (commands, options, files, our own names), and the script for it."""
+"""``priori completion``, ``priori schema``: what the shell completes, and the published layout of saved results."""
 
 from __future__ import annotations
 
+import json
 from functools import partial
 
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from priori.cli import COMMANDS
-from priori.cli.files import DIRECTORIES, FILES, metavar_words
+from priori.cli.commands import make_command
+from priori.cli.files import DIRECTORIES, FILES, NUMBERS, metavar_words
+from priori.cli.options import Named, option
 from priori.cli.output import emit
 
 
-@click.command(name="completion", short_help=COMMANDS["completion"])
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.pass_context
-def command(context: click.Context, shell: str) -> None:
+@make_command("completion", click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"])))
+def completion(shell: str) -> None:
     """Print the script that makes SHELL complete what you type after priori.
 
     Put the line of your shell where it is read at the start: ~/.bashrc, ~/.zshrc; fish reads the file itself.
@@ -28,7 +28,7 @@ def command(context: click.Context, shell: str) -> None:
     """
     kind = get_completion_class(shell)
     assert kind is not None
-    script = kind(context.find_root().command, {}, "priori", "_PRIORI_COMPLETE")
+    script = kind(click.get_current_context().find_root().command, {}, "priori", "_PRIORI_COMPLETE")
     emit(script.source_template % script.source_vars())
 
 
@@ -43,3 +43,26 @@ def add_completion(command: click.Command) -> None:
 
 def _paths(kind: str, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     return [CompletionItem(incomplete, type=kind)]
+
+
+@make_command(
+    "schema",
+    click.Argument(["result"], type=Named("priori.saving.documents:RESULTS"), required=False, metavar="[RESULT]"),
+    option("output", kind=NUMBERS, help="Write to FILE (atomically); default: stdout."),
+)
+def schema(result: str | None, output: str | None) -> None:
+    """Print the JSON schema (draft 2020-12) of a result as to_json writes it.
+
+    Without RESULT, one schema for all results.
+
+    RESULT is the name of a class: EPC, Band, Comparison and so on.
+
+    \b
+    Examples:
+      priori schema EPC
+      priori schema -o priori-results.schema.json
+    """
+    from priori.saving import schemas
+
+    found = schemas.schema(result) if result else schemas.bundle()
+    emit(json.dumps(found, indent=2, ensure_ascii=False), output)

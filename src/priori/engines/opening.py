@@ -1,0 +1,415 @@
+"""Opening: from a path, a glob, a frame or a table of many systems to scores in memory, or to tables elsewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
+from operator import and_
+from typing import Any, Literal, get_args
+
+import narwhals as nw
+import numpy as np
+
+from priori.base.dataframes import unmasked
+from priori.base.errors import InputError, OptionError, unknown
+from priori.engines.duckdb import DuckDB
+from priori.engines.engine import Panel, TableSettings
+from priori.engines.parquet_files import Files, Watch
+from priori.engines.table import PER_TRIAL, Table
+from priori.readers import read
+from priori.readers.duckdb_parser import literal, quoted
+from priori.readers.input_file import ARROW_MAGIC, PARQUET_MAGIC
+from priori.readers.layout import Columns
+from priori.readers.trial_tables import TrialTable, Values, about_sizes, needed_columns, read_table, several
+from priori.scores import Names, NanPolicy, Scores, ScoreSet
+from priori.scores.histogram import BINS
+
+EngineName = Literal["auto", "memory", "duckdb", "spark"]
+ENGINES: tuple[str, ...] = get_args(EngineName)
+
+#: Files below this many bytes are read into memory without a look at how many rows they have.
+SMALL = 16 << 20
+#: The least bytes of a text file that a trial takes, about; gzip makes them fewer.
+PER_LINE = 12
+
+
+def bytes_of(memory: str | int) -> int:
+    """Return an amount of memory in bytes.
+
+    Examples
+    --------
+    >>> bytes_of("1.5GB"), bytes_of("512MiB")
+    (1500000000, 536870912)
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(?:([KMGT])(I?))?B?\s*", str(memory).upper())
+    number = 0.0
+    if match is not None:
+        number = float(match[1]) * (1024 if match[3] else 1000) ** " KMGT".index(match[2] or " ")
+    if number < 10**6:
+        raise OptionError(f"memory must be an amount of at least 1 MB such as 500MB or 2GB, not {memory!r}")
+    return int(number)
+
+
+def scan(
+    source: Any,
+    *,
+    engine: EngineName = "auto",
+    memory: str | int = "1GB",
+    temp: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    pos_label: Any = None,
+    attack_label: Any = None,
+    nan: NanPolicy = "error",
+    lower_is_better: bool = False,
+    announce: Callable[[str], None] | None = None,
+) -> Scores | Table:
+    """Open scores that may not fit in memory, for use wherever `Scores` are used.
+
+    Curves at given alphas, bands with thresholds fixed and paired comparisons come out the same, to the last bit,
+    as if everything were in memory.
+
+    Parameters
+    ----------
+    source : path, glob, directory, address, duckdb relation, Spark DataFrame, or lazy frame
+        Files of Parquet or of text as `priori.read` reads them; a directory stands for the Parquet files in it. At an
+        address (``s3://bucket/dev.parquet``) only Parquet files are read.
+    engine : {"auto", "memory", "duckdb", "spark"}
+        Where the counting is done. ``auto`` reads files into memory if they fit there, and scans them with duckdb
+        if not; a relation or a lazy frame stays where it is.
+    memory : str or int
+        How much memory may be used: ``"500MB"``, ``"2GB"``, or bytes.
+    temp : path, optional
+        Where temporary files go, such as text files turned into Parquet. They are removed at the end.
+    format, columns, pos_label, attack_label, nan, lower_is_better
+        As in `priori.read`.
+    announce : callable, optional
+        Gets one line of text that says which engine was taken.
+
+    Returns
+    -------
+    Scores or Table
+        In memory, or elsewhere.
+
+    Examples
+    --------
+    >>> import duckdb, priori
+    >>> trials = duckdb.sql("SELECT (i % 2)::INT AS label, sin(i) + i % 2 AS score FROM range(1000) t(i)")
+    >>> dev = priori.scan(trials)
+    >>> dev
+    Table('relation', duckdb)
+    >>> round(priori.choose_threshold(dev, alpha=0.5), 6)
+    5e-06
+    """
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    room = bytes_of(memory)
+    say = announce or (lambda line: None)
+    is_path = isinstance(source, (str, os.PathLike))
+    settings = TableSettings(
+        dict(columns or {}), pos_label, nan, lower_is_better, as_text=is_path, attack_label=attack_label
+    )
+    if not is_path:
+        return _from_frame(source, settings, engine, room)
+    if engine == "spark":
+        from priori.engines.spark import open_spark
+
+        say(f"{os.fspath(source)}: read by spark")
+        return Table(open_spark(source, settings, temp), memory=room)
+    watch = Watch(source)
+    read_whole = partial(read, watch.paths[0], format=format, announce=say, **settings.options())
+    single = len(watch.paths) == 1 and watch.store is None
+    if single and (engine == "memory" or (engine == "auto" and watch.size < SMALL)):
+        return read_whole()
+    if engine == "auto" and single and not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room:
+        return read_whole()
+    files = Files(watch, settings, memory=room, temp=temp, format=format)
+    in_memory = engine == "memory" or (engine == "auto" and files.rows * PER_TRIAL <= room)
+    if in_memory and single:
+        files.close()
+        return read_whole()
+    counted = f"{files.rows} trials in {len(watch.paths)} file{'s' if len(watch.paths) > 1 else ''}"
+    table = Table(DuckDB(files.relation(), files.settings, source=watch.shown, files=files), memory=room)
+    if in_memory:
+        say(f"{watch.shown}: {counted}, read into memory")
+        with table:
+            return table.engine.load()
+    say(f"{watch.shown}: {counted}, scanned by duckdb in {room // 10**6} MB")
+    return table
+
+
+def is_columnar(path: str) -> bool:
+    """Tell whether a file begins as every Parquet or Arrow file does."""
+    with open(path, "rb") as file:
+        return file.read(len(ARROW_MAGIC)).startswith((PARQUET_MAGIC, ARROW_MAGIC))
+
+
+def _from_frame(frame: Any, settings: TableSettings, engine: str, memory: int) -> Scores | Table:
+    import narwhals as nw
+
+    try:
+        native = nw.from_native(frame)
+    except TypeError:
+        raise OptionError(
+            "a set of scores must be Scores (priori.read, priori.scan, Scores.from_...), a duckdb relation, a Spark "
+            f"DataFrame or another frame that narwhals knows, not a {type(frame).__name__}"
+        ) from None
+    kind = native.implementation
+    if engine == "memory" or not isinstance(native, nw.LazyFrame):
+        if engine not in ("auto", "memory"):
+            raise OptionError(f"a {kind} frame is in memory already; leave out engine={engine!r}")
+        return Scores.from_frame(frame, **settings.options())
+    if not {"duckdb": kind.is_duckdb(), "spark": kind.is_spark_like()}.get(engine, True):
+        raise OptionError(f"a {kind} frame cannot be read by the {engine} engine; leave the engine out")
+    if kind.is_duckdb():
+        return Table(DuckDB(frame, settings), memory=memory)
+    from priori.engines.lazy_frames import Lazy
+    from priori.engines.spark import Spark
+
+    return Table((Spark if kind.is_spark_like() else Lazy)(frame, settings), memory=memory)
+
+
+#: Values of a column that rows may have.
+Condition = dict[str, list[str]]
+#: Where a row stands in its table: by file, and by row of the file.
+PLACE = "priori_place"
+#: Bytes of the memory given that a bin of a system's histogram needs, with all that is made of it.
+PER_BIN = 512
+
+
+def scan_table(
+    path: str | os.PathLike[str],
+    *,
+    systems: Values,
+    split: tuple[str, Values, Values] | None,
+    where: Mapping[str, Values] | None = None,
+    engine: EngineName = "auto",
+    memory: str | int = "1GB",
+    temp: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    pos_label: Any = None,
+    attack_label: Any = None,
+    nan: NanPolicy = "error",
+    lower_is_better: bool = False,
+    announce: Callable[[str], None] | None = None,
+) -> dict[str, tuple[ScoreSet, ScoreSet]]:
+    """Open one table of many systems that may not fit in memory.
+
+    The systems of a wide table are paired by its rows. What is asked of all systems together, as `priori.epc_all` and
+    `priori.rank` do, is counted in one scan of the table for all of them.
+
+    Parameters
+    ----------
+    path : path, glob or directory
+        The table: CSV, TSV or Parquet, in one file or several.
+    systems, split, where
+        As in `priori.read_table`.
+    engine, memory, temp
+        As in `priori.scan`.
+    format, columns, pos_label, attack_label, nan, lower_is_better, announce
+        As in `priori.read`.
+
+    Returns
+    -------
+    dict
+        The name of each system, in the order of the table, with its development and test scores.
+
+    Examples
+    --------
+    >>> import os, tempfile, priori
+    >>> rows = ((part, label, label + k / 7, label + k / 5) for part in ("dev", "eval") for label in (0, 1)
+    ...         for k in range(9))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "wide.csv")
+    ...     with open(path, "w") as file:
+    ...         print("set,label,A,B", *(",".join(map(str, row)) for row in rows), sep="\\n", file=file)
+    ...     sets = priori.scan_table(path, systems=["A", "B"], split=("set", "dev", "eval"), engine="duckdb")
+    ...     [curve.value.round(3).tolist() for curve in priori.epc_all(sets, alpha=[0.5])]
+    [[0.111], [0.222]]
+    """
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    room, say = bytes_of(memory), announce or (lambda line: None)
+    filters = {column: several(values) for column, values in (where or {}).items()}
+    ours, more = needed_columns(systems, [*(split or ())[:1], *filters], dict(columns or {}))
+    settings = TableSettings(ours, pos_label, nan, lower_is_better, as_text=True, attack_label=attack_label, more=more)
+    watch = None if engine == "spark" else Watch(path)
+    if (
+        watch is not None
+        and watch.store is None
+        and len(watch.paths) == 1
+        and (engine == "memory" or (engine == "auto" and _fits(watch, room)))
+    ):
+        whole: dict[str, tuple[ScoreSet, ScoreSet]] = {
+            **read_table(
+                watch.paths[0],
+                systems=systems,
+                split=split,
+                where=where,
+                format=format,
+                columns=columns,
+                pos_label=pos_label,
+                attack_label=attack_label,
+                nan=nan,
+                lower_is_better=lower_is_better,
+                announce=announce,
+            )
+        }
+        return whole
+    if split is None and not filters and not isinstance(systems, str):
+        raise OptionError(f"{os.fspath(path)}: a wide table that no column divides is read into memory")
+    if engine == "memory":
+        raise OptionError(f"{os.fspath(path)}: several files, or one at an address, are scanned; leave the engine out")
+    source = _InSpark.of(path, settings, temp) if watch is None else _InFiles.of(watch, settings, room, temp, format)
+    titles = {title: source.titles[column] for column, title in more.items() if column.startswith("extra")}
+    table, number = _census(source, titles)
+    names, parts, notes = table.split(split, filters)
+    chosen = [*table.systems(systems, parts)]
+    found: dict[str, list[Table]] = {name: [] for name, _, _ in chosen}
+    for part, called in zip(parts, names, strict=True):
+        named = [(f"{source.name} ({name}, {called})", source.titles.get(column, column)) for name, column, _ in chosen]
+        if not all((part & own).any() for _, _, own in chosen):
+            raise InputError(f"{source.name}: no rows; every system needs both sets")
+        whose = titles[systems] if isinstance(systems, str) else None
+        kept = part & np.logical_or.reduce([own for _, _, own in chosen])
+        met = {column: table.values_in(title, kept) for title, column in titles.items()}
+        score = named[0][1]
+        if whose is not None:
+            named = [(title, name) for (title, _), (name, _, _) in zip(named, chosen, strict=True)]
+        panel = source.panel(met, int(number[kept].sum()), score, named, whose)
+        for system, (name, _, _) in enumerate(chosen):
+            memory, bins = max(room // len(chosen), 1 << 20), _bins(room, len(chosen))
+            found[name].append(Table(panel, memory=memory, bins=bins, system=system))
+    for note in (*notes, *table.left_out(systems, parts, names)):
+        say(note)
+    sizes = about_sizes(names, [number[part].sum() for part in parts])
+    say(f"{source.name}: {len(found)} system{'s' * (len(found) != 1)}, {sizes}, scanned by {source.engine}")
+    return {name: (sets[0], sets[-1]) for name, sets in found.items()}
+
+
+def _fits(watch: Watch, room: int) -> bool:
+    """Tell whether one file is so small that it is read into memory at once."""
+    return watch.size < SMALL or (not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room)
+
+
+def _bins(room: int, systems: int) -> int:
+    return int(np.clip(room // systems // PER_BIN, 1 << 12, BINS))
+
+
+def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[TrialTable, Any]:
+    """Return every combination of the values of some columns as the row of a small table, and how often each comes.
+
+    They are in the order in which the table has them first.
+    """
+    keys = {f"extra{number}": column for number, column in enumerate(titles.values())}
+    counted = source.census(keys)
+    values = {key: np.array([str(value) for value in counted[key].tolist()], dtype=str) for key in keys}
+    found = {key: np.unique(column, return_inverse=True) for key, column in values.items()}
+    names = {key: Names(known) for key, (known, _) in found.items()}
+    codes = {key: inverse.astype(np.int32) for key, (_, inverse) in found.items()}
+    number = np.array([int(rows) for rows in counted["rows"].tolist()], dtype=np.int64)
+    return TrialTable(Columns({}, codes, names), dict(zip(titles, keys, strict=True)), source.name), number
+
+
+# -- where the table is ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _InFiles:
+    """A table in files, counted by duckdb."""
+
+    files: Files
+    engine = "duckdb"
+
+    @classmethod
+    def of(
+        cls, watch: Watch, settings: TableSettings, memory: int, temp: str | os.PathLike[str] | None, format: str | None
+    ) -> _InFiles:
+        files = Files(watch, settings, memory=memory, temp=temp, format=format)
+        present = files.relation().columns
+        for title in files.settings.more.values():
+            if title not in present:
+                raise InputError(f"{watch.shown}: no column is called {title!r}; the columns are {', '.join(present)}")
+        return cls(files)
+
+    @property
+    def name(self) -> str:
+        return self.files.watch.shown
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The columns of the files by our names for them."""
+        return {"score": self.files.settings.columns.get("score", "score"), **self.files.settings.more}
+
+    def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
+        """Return how many rows there are with each combination of values, in the order in which they come first."""
+        listed = ", ".join(f"CAST({quoted(column)} AS VARCHAR) AS {key}" for key, column in keys.items())
+        asked = f"{listed}, count(*) AS rows, min({PLACE}) AS place"
+        ordered = self.files.placed(PLACE).aggregate(asked, ", ".join(keys)).order(", ".join(["place", *keys]))
+        found = ordered.select(*keys, "rows").fetchnumpy()
+        return {name: unmasked(column) for name, column in found.items()}
+
+    def panel(
+        self, met: Condition, rows: int, score: str, systems: Sequence[tuple[str, str]], system_in: str | None
+    ) -> Panel:
+        """Return the panel of the so many rows that meet a condition.
+
+        ``systems`` are what each is called, and its column of scores, or its name in the column ``system_in``.
+        """
+        part, settings = self.files.part(_sql(met), rows), replace(self.files.settings, more={})
+        settings = replace(settings, columns={**settings.columns, "score": score})
+        whose = None if system_in is None else f"CAST({quoted(system_in)} AS VARCHAR)"
+        return DuckDB(part.relation(), settings, source=self.name, files=part, systems=systems, system_in=whose)
+
+
+def _sql(condition: Condition) -> str:
+    parts = (
+        f"CAST({quoted(column)} AS VARCHAR) IN ({', '.join(map(literal, values))})"
+        for column, values in condition.items()
+    )
+    return " AND ".join(parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _InSpark:
+    """A table that Spark reads and counts."""
+
+    spark: Any
+    more: Mapping[str, str]
+    engine = "spark"
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str], settings: TableSettings, temp: str | os.PathLike[str] | None) -> _InSpark:
+        from priori.engines.spark import open_spark
+
+        return cls(open_spark(path, settings, temp), settings.more)
+
+    @property
+    def name(self) -> str:
+        return str(self.spark.source)
+
+    @property
+    def titles(self) -> dict[str, str]:
+        return {"score": self.spark.columns["score"], **self.more}
+
+    def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
+        placed = nw.from_native(self.spark.placed(PLACE))
+        named = placed.select(*(nw.col(column).cast(nw.String).alias(key) for key, column in keys.items()), PLACE)
+        grouped = named.group_by(*keys).agg(nw.len().alias("rows"), nw.col(PLACE).min())
+        return dict(self.spark.collect(grouped.sort(PLACE, *keys).select(*keys, "rows")))
+
+    def panel(
+        self, met: Condition, rows: int, score: str, systems: Sequence[tuple[str, str]], system_in: str | None
+    ) -> Panel:
+        settings = replace(self.spark.settings, more={})
+        settings = replace(settings, columns={**settings.columns, "score": score})
+        tests = (nw.col(title).cast(nw.String).is_in(values) for title, values in met.items())
+        frame, watch = self.spark.frame.filter(reduce(and_, tests)), self.spark.watch
+        found: Panel = type(self.spark)(
+            frame, settings, source=systems[0][0], systems=systems, system_in=system_in, watch=watch
+        )
+        return found

@@ -1,0 +1,172 @@
+"""One grammar for giving data: whatever names systems goes with whatever divides them, and with --where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import priori
+from priori.cli import COMMANDS, cli
+
+#: How one system is named, all its trials in one place, and how they can be divided.
+NAMED = {
+    "scores": ("--scores", "A", "a.csv"),
+    "file": ("a.csv",),
+    "long": ("--table", "long.csv", "--systems-in", "system", "--where", "system=A"),
+    "wide": ("--table", "wide.csv", "--systems-columns", "A"),
+}
+DIVIDED = {
+    "column": ("--split", "set=dev:eval"),
+    "share": ("--split", "50/50", "--split-seed", "3"),
+    "date": ("--split", "day=2024-01-16", "--mixed-users"),
+    "folds": ("--folds", "3"),
+}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hundred trials of two systems: in a file each, in a long and a wide table, and divided into files."""
+    monkeypatch.chdir(tmp_path)
+    rng, lines = np.random.default_rng(7), []
+    for row in range(100):
+        part = "dev" if row % 3 else "eval"
+        a, b = (row % 2 + rng.normal(size=2)).round(4).tolist()
+        lines.append((part, row % 2, f"u{row % 10}", f"2024-01-{1 + row % 30:02}", "fm"[row % 7 > 3], a, b))
+    header = "set,label,user,day,sex"
+    text = [",".join(map(str, line[:5])) for line in lines]
+    Path("wide.csv").write_text("\n".join([f"{header},A,B", *(",".join(map(str, line)) for line in lines)]))
+    by_system = {
+        name: [f"{row},{line[5 + n]}" for row, line in zip(text, lines, strict=True)] for n, name in enumerate("AB")
+    }
+    for name, rows in by_system.items():
+        Path(f"{name.lower()}.csv").write_text("\n".join([f"{header},score", *rows]))
+        for part in ("dev", "eval"):
+            kept = [row for row in rows if row.startswith(part)]
+            Path(f"{name.lower()}-{part}.csv").write_text("\n".join([f"{header},score", *kept]))
+    rows = [f"{name},{row}" for name, own in by_system.items() for row in own]
+    Path("long.csv").write_text("\n".join([f"system,{header},score", *rows]))
+
+
+def ask(*words: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(cli, words)
+    return done.exit_code, done.stdout, str(done.exception or "") + done.stderr
+
+
+def values(*words: str) -> list[float]:
+    code, out, err = ask("epc", *words, "--alpha", "0.3,0.5", "--json")
+    assert code == 0, err
+    (system,) = json.loads(out)["systems"]
+    return system["value"]  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("how", DIVIDED)
+def test_the_same_trials_give_the_same_numbers_however_they_are_named(how: str) -> None:
+    for where in ((), ("--where", "sex=f")):
+        found = {name: values(*words, *DIVIDED[how], *where) for name, words in NAMED.items()}
+        assert len({*map(tuple, found.values())}) == 1, found
+    scores = priori.read("a.csv", columns={"time": "day"})
+    by_python = {
+        "column": lambda: priori.epc(priori.read("a-dev.csv"), priori.read("a-eval.csv"), alpha=[0.3, 0.5]),
+        "share": lambda: priori.epc(*scores.split(0.5, rng=3), alpha=[0.3, 0.5]),
+        "date": lambda: priori.epc(*scores.split(before="2024-01-16", together=False), alpha=[0.3, 0.5]),
+        "folds": lambda: priori.cross_epc(scores, folds=3, alpha=[0.3, 0.5]),
+    }
+    assert values(*NAMED["file"], *DIVIDED[how]) == by_python[how]().value.tolist()
+
+
+def test_two_files_with_some_of_their_rows() -> None:
+    two = ("a-dev.csv", "a-eval.csv")
+    assert values(*two) == values("--system", "A", *two) == values(*NAMED["wide"], *DIVIDED["column"])
+    some = values(*two, "--where", "sex=f")
+    assert some == values(*NAMED["scores"], *DIVIDED["column"], "--where", "sex=f") != values(*two)
+    assert values(*two, "--where", "sex=f", "--engine", "duckdb") == some
+    _, out, _ = ask("epc", *two, "--json")
+    assert json.loads(out)["systems"][0]["name"] == "a"
+
+
+def test_a_command_about_one_set_takes_what_names_a_system() -> None:
+    expected = priori.choose_threshold(priori.read("a-dev.csv"), alpha=0.5)
+    for words in (("a-dev.csv",), *((*words, "--split", "set=dev:eval") for words in NAMED.values())):
+        code, out, err = ask("threshold", *words, "--json")
+        assert code == 0, err
+        assert json.loads(out)["threshold"] == [expected]
+    _, out, _ = ask("threshold", "--scores", "A", "a.csv", "--where", "set=dev", "--json")
+    assert json.loads(out)["threshold"] == [expected]
+    counted = priori.count(priori.read("a-eval.csv"), 0.5)
+    _, out, _ = ask("rates", *NAMED["wide"], "--split", "set=dev:eval", "--threshold", "0.5", "--json")
+    assert json.loads(out)["far"] == [pytest.approx(float(counted.fp / (counted.fp + counted.tn)))]
+    code, _, err = ask("threshold", "--table", "wide.csv", "--systems-columns", "A,B", "--split", "set=dev:eval")
+    assert (code, "one system at a time" in err) == (1, True)
+
+
+def test_a_table_seen_a_posteriori() -> None:
+    code, out, err = ask("roc", "--table", "wide.csv", "--systems-columns", "A,B", "--json")
+    assert code == 0, err
+    first, _ = json.loads(out)["systems"]
+    assert first["auc"] == pytest.approx(priori.roc(priori.read("a.csv")).auc)
+
+
+def test_a_column_can_be_left_out() -> None:
+    text = Path("a.csv").read_text()
+    Path("a.csv").write_text(text.replace(",u1,", ",,"))
+    code, _, err = ask("epc", "a.csv", "--split", "50/50")
+    assert (code, "user" in err) == (1, True)
+    code, _, err = ask("epc", "a.csv", "--split", "50/50", "--column", "user=")
+    assert (code, "users are not known" in err) == (0, True)
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_systems_outside_the_split_are_left_out(engine: str) -> None:
+    with Path("long.csv").open("a") as file:
+        file.write("\nC,dev,0,u1,2024-01-01,f,0.5\nC,dev,1,u1,2024-01-01,f,0.7\nD,old,1,u1,2024-01-01,f,nan")
+    words = ("epc", "--table", "long.csv", "--systems-in", "system", "--split", "set=dev:eval", "--json")
+    code, out, err = ask(*words, "--engine", engine)
+    assert code == 0, err
+    assert [system["name"] for system in json.loads(out)["systems"]] == ["A", "B"]
+    assert "left out, no rows of set=eval: C" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("a-dev.csv", "a-eval.csv", "--split", "50/50"), "DEV and TEST are divided already"),
+        (("a.csv", "--split", "50/50", "--folds", "3"), "--split and --folds both divide"),
+        (("a.csv", "--system", "A", "a-dev.csv", "a-eval.csv"), "not in two of these ways"),
+        (("a.csv",), "one file needs --folds 5, or --split 50/50"),
+        (("a.csv", "--split", "0/1"), "write shares as 50/50"),
+        (("a.csv", "--systems-in", "system", "--split", "50/50"), "add --table FILE"),
+        (("--table", "wide.csv", "--split", "50/50"), "--table needs --systems-in COLUMN"),
+        (("a.csv", "--split", "50/50", "--where", "sex=x"), "no row has sex = 'x'; its values are f, m"),
+        (("a.csv", "--split", "50/50", "--where", "sex"), "--where 'sex'"),
+    ],
+)
+def test_what_does_not_go_together(words: tuple[str, ...], message: str) -> None:
+    code, _, err = ask("epc", *words)
+    assert code != 0
+    assert message in err
+
+
+def test_a_command_lists_folds_where_it_can_judge_them() -> None:
+    for name in COMMANDS:
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        listed = {param.name for param in command.params}
+        takes_systems = {"system", "scores", "table"} <= listed
+        assert takes_systems == ({"split", "where"} <= listed), name
+        if "folds" in listed:
+            own = {"check": "--max hter=0.9", "compare": "--claim deployed", "plan": "--width 0.2"}
+            two = ("--scores", "A", "a.csv", "--scores", "B", "b.csv", "--folds", "2")
+            code, _, err = ask(name, *two, *own.get(name, "").split())
+            assert code == 0, (name, err)
+
+
+@pytest.mark.parametrize("words", [("check", "--max", "hter=1", "--junit", "-"), ("report", "--pdf", "-")])
+def test_what_is_not_the_numbers_needs_a_file(words: tuple[str, ...]) -> None:
+    code, _, err = ask(words[0], "a-dev.csv", "a-eval.csv", *words[1:])
+    assert (code, "-: name a file" in err) == (1, True)
+    assert not Path("-").exists()
