@@ -261,7 +261,8 @@ def test_users_who_try_more_and_err_more_are_said_with_the_rate_per_user():
     scores = Scores.from_arrays(wrong * 1.0, [2.0, 3.0], negative_user=user, positive_user=[0, 1])
     found = rate_interval(scores, 0.5)
     per_user = np.mean([wrong[user == each].mean() for each in range(60)])
-    assert found.rate_per_user == pytest.approx(per_user) < found.rate
+    assert found.rate_per_user == pytest.approx(per_user)
+    assert per_user < found.rate
     assert found.size_effect > 2.5
     (said,) = (line for line in found.warnings if line.code == "size-follows-error")  # type: ignore[attr-defined]
     assert f"{per_user:.3g} per user" in said
