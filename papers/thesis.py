@@ -28,7 +28,6 @@ from priori.plots import plot_det, plot_epc, plot_roc
 from priori.plots.comparison import plot_confidence
 from priori.plots.style import COLOURS, LINES
 from priori.studies.simulation import population
-from priori.uncertainty.comparing.ztest_curves import ZTestCurve, ztest_epc
 from priori.uncertainty.comparing.ztest_normals import (
     Rates,
     Weights,
@@ -37,7 +36,7 @@ from priori.uncertainty.comparing.ztest_normals import (
     naive_variance,
     weights_of,
 )
-from priori.uncertainty.comparing.ztests import ztest_scores
+from priori.uncertainty.comparing.ztests import ZTestCurve, ztest_epc, ztest_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

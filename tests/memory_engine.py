@@ -8,8 +8,9 @@ from functools import partial
 import numpy as np
 
 from priori.base.processors import processors
-from priori.engines.batch_counting import Owned, Rows, Scan, Streaming
+from priori.engines.counting import Owned, Rows
 from priori.engines.engine import By, Survey
+from priori.engines.streaming import Scan, Streaming
 from priori.scores import Names, Scores
 
 #: Rows in a batch.

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -109,13 +107,6 @@ def again(result: Result, text: str | None = None) -> Result:
     """The result as it comes back from JSON; what is the caller's own is handed in, as a file does not hold it."""
     own = {name: getattr(result, name) for name in result.summary().get("custom", ())}
     return type(result).from_json(text or result.to_json(), **own)
-
-
-def without_digest(text: str) -> dict[str, Any]:
-    """Return a saved result as it was written before there were digests, in layout 1."""
-    content = json.loads(text)
-    del content["digest"]
-    return {**content, "layout": 1}
 
 
 #: Those made from scores, which came from pandas.

@@ -16,6 +16,8 @@ import priori
 import priori.sklearn
 
 FILE = Path(__file__).with_name("api.txt")
+#: Where a value stands in a file (`priori.base.declarations`), which is nothing to its callers.
+MARKED = re.compile(r"\b(?:Column|Summary|Unsaved)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]")
 
 
 def signatures() -> list[str]:
@@ -24,7 +26,7 @@ def signatures() -> list[str]:
     for module in (priori, priori.sklearn):
         for name in sorted(set(module.__all__) - {"__version__"}):
             lines += _described(f"{module.__name__}.{name}", getattr(module, name))
-    return lines
+    return [MARKED.sub(r"\1", line) for line in lines]
 
 
 def _described(path: str, thing: Any) -> list[str]:

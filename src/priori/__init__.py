@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     from priori.curves.areas import Areas, areas
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.curves.cross import CrossEPC, cross_epc
-    from priori.curves.epc import EPC, choose_threshold, epc
+    from priori.curves.epc import EPC, choose_threshold, epc, epc_all
     from priori.curves.epc_by import GroupedEPC, epc_by
     from priori.curves.epsc import EPSC, adcf, epsc
-    from priori.curves.many import epc_all
     from priori.curves.roc import (
         AposterioriDET,
         AposterioriROC,
@@ -47,8 +46,7 @@ if TYPE_CHECKING:
     from priori.studies.watching import Watch
     from priori.uncertainty.bands.bands import Band
     from priori.uncertainty.comparing.comparison import Comparison, compare
-    from priori.uncertainty.comparing.ztest_curves import ztest_epc
-    from priori.uncertainty.comparing.ztests import ztest, ztest_scores
+    from priori.uncertainty.comparing.ztests import ztest, ztest_epc, ztest_scores
     from priori.uncertainty.costs.likelihood_ratio_costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
     from priori.uncertainty.ranking.leaderboard import Leaderboard, rank
     from priori.uncertainty.ranking.ranking import Ranking, compare_all
@@ -68,8 +66,7 @@ _LATER = {
         "priori.base.results": "Result",
         "priori.curves.areas": "Areas areas",
         "priori.curves.cross": "CrossEPC cross_epc",
-        "priori.curves.epc": "EPC choose_threshold epc",
-        "priori.curves.many": "epc_all",
+        "priori.curves.epc": "EPC choose_threshold epc epc_all",
         "priori.curves.epc_by": "GroupedEPC epc_by",
         "priori.curves.epsc": "EPSC adcf epsc",
         "priori.curves.roc": "AposterioriDET AposterioriROC a_posteriori_auc a_posteriori_break_even a_posteriori_eer "
@@ -99,8 +96,7 @@ _LATER = {
         "priori.uncertainty.ranking.ranking": "Ranking compare_all",
         "priori.uncertainty.rates.rate_intervals": "rate_interval",
         "priori.uncertainty.rates.user_rates": "UserRates user_rates",
-        "priori.uncertainty.comparing.ztest_curves": "ztest_epc",
-        "priori.uncertainty.comparing.ztests": "ztest ztest_scores",
+        "priori.uncertainty.comparing.ztests": "ztest ztest_epc ztest_scores",
     }.items()
     for name in names.split()
 }

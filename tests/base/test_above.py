@@ -8,6 +8,7 @@ import pytest
 
 from priori.base.above import ABOVE
 from priori.base.results import Result
+from priori.studies.watching import Watch
 
 
 def _classes(kind: type) -> set[type]:
@@ -20,12 +21,12 @@ def test_every_name_leads_to_a_function(name: str) -> None:
     assert callable(getattr(import_module(module), function))
     for module in (
         "curves.averaging.epc",
-        "curves.averaging.result",
+        "curves.averaging.average",
         "curves.epsc",
         "studies.coverage",
         "uncertainty.ranking.leaderboard",
     ):
         import_module(f"priori.{module}")
     kind, _, method = name.partition(".")
-    classes = {base.__name__: base for found in _classes(Result) for base in found.__mro__}
+    classes = {base.__name__: base for found in (*_classes(Result), Watch) for base in found.__mro__}
     assert method in vars(classes[kind])

@@ -180,7 +180,7 @@ def test_no_temporary_file_is_left(run: Run, systems: list[str], tmp_path: Path)
 
 
 def test_scan_is_lazy_for_those_who_import_priori() -> None:
-    assert priori.scan.__module__ == "priori.engines.engine_choice"
+    assert priori.scan.__module__ == "priori.engines.opening"
 
 
 def test_coverage_of_a_scan_reads_the_trials_or_says_that_they_do_not_fit(run: Run, tmp_path: Path) -> None:

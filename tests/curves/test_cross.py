@@ -7,7 +7,7 @@ import pytest
 
 import priori
 from priori.base.errors import OptionError
-from priori.scores.splitting import fold_of_trials
+from priori.scores.derived import fold_of_trials
 
 
 def some_scores(seed: int = 0, users: int = 40, each: int = 10) -> priori.Scores:

@@ -16,10 +16,10 @@ from click.testing import CliRunner
 import priori
 from priori import Scores, Table
 from priori.cli import cli
-from priori.engines.batch_counting import Streaming
 from priori.engines.engine import By, TableSettings
 from priori.engines.lazy_frames import Lazy
 from priori.engines.spark import Spark
+from priori.engines.streaming import Streaming
 
 
 def frame(seed: int, size: int = 60_000) -> pl.DataFrame:

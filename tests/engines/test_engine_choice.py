@@ -12,7 +12,7 @@ import priori
 from engine_frames import population
 from priori import InputError, OptionError, Scores
 from priori.engines import Table
-from priori.engines.engine_choice import bytes_of
+from priori.engines.opening import bytes_of
 from priori.engines.parquet_files import Watch
 
 
@@ -66,7 +66,7 @@ def test_files_that_fit_are_read_into_memory_others_are_scanned(tmp_path: Path) 
 def test_parquet_is_judged_by_its_rows_not_by_its_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, scanned: bool
 ) -> None:
-    monkeypatch.setattr("priori.engines.engine_choice.SMALL", 0)
+    monkeypatch.setattr("priori.engines.opening.SMALL", 0)
     frame = pl.DataFrame({"score": np.arange(60_000) % 7, "label": np.arange(60_000) % 2})  # of which little is left
     path = tmp_path / f"scores.{kind}"
     frame.write_parquet(path) if kind == "parquet" else frame.head(1000).write_csv(path)

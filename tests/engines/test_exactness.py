@@ -19,11 +19,11 @@ from priori.base.alphas import grid
 from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
 from priori.engines.explorer import PER_SCORE, Explorer
-from priori.engines.grid import even_grid
-from priori.engines.histogram import Distinct
 from priori.scores import BOUND, condense
 from priori.scores.asking import ask
 from priori.scores.candidates import Edges
+from priori.scores.grid import even_grid
+from priori.scores.histogram import Distinct
 
 
 class Recording(Memory):

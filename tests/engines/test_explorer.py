@@ -15,8 +15,8 @@ from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
 from priori.engines.engine import Count, Fetch
 from priori.engines.explorer import PER_SCORE, Explorer
-from priori.engines.grid import Grid
 from priori.scores.asking import ask
+from priori.scores.grid import Grid
 
 
 class Counting(Memory):

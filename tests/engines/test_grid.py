@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from priori.engines.grid import Grid, even_grid, fitted_grid, split_grid
-from priori.scores.cuts import Cuts
+from priori.scores.grid import Grid, even_grid, fitted_grid, split_grid
+from priori.scores.sorting import Cuts
 
 
 def numbers(width: int) -> st.SearchStrategy[list[float]]:

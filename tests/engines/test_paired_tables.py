@@ -265,10 +265,10 @@ def test_a_trial_is_in_the_same_part_whatever_order_it_comes_in(folder: Path, tm
 
     def counted(table: Table) -> list[Any]:
         scores = table.count([cuts], 7)[0]
-        people = part_units(scores)
+        negative, positive = part_units(scores)
         return [
             [(codes.tolist(), trials.score.tolist(), trials.number.tolist())]
-            for codes, trials in ((people.negative, scores.negative), (people.positive, scores.positive))
+            for codes, trials in ((negative.unit, scores.negative), (positive.unit, scores.positive))
             if trials.number is not None
         ]
 
@@ -294,7 +294,7 @@ def test_thresholds_of_an_axis_reject_the_cells_they_should(
     assume(np.isfinite([*negatives, *positives]).any())
     scores = Scores.from_arrays(negatives, positives)
     axis = score_axis(scores, scores)
-    rejected = np.arange(1, axis.cells + 1)
+    rejected = np.arange(1, axis.n_bins + 1)
     asked = np.array([*negatives, *positives, *others])
     np.testing.assert_array_equal(
         asked[:, None] <= axis.thresholds(rejected), np.floor(axis.places(asked))[:, None] < rejected

@@ -8,10 +8,16 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import polars as pl
 import pytest
 
 import priori
+from priori import Scores
 from priori.base.errors import InputError, OptionError
+from priori.engines import Table
+from priori.engines.engine import TableSettings
+from priori.engines.lazy_frames import Lazy
+from priori.scores import counts_of
 
 SYSTEMS = ("A", "B", "C")
 SPLIT = ("set", "dev", "eval")
@@ -180,3 +186,27 @@ def test_what_cannot_be_scanned_is_said(tables: dict[str, str]) -> None:
         priori.scan_table(tables["wide.parquet"], systems=["A", "Z"], split=SPLIT, engine="duckdb")
     small = priori.scan_table(tables["wide.csv"], systems=["A"], split=SPLIT)
     assert isinstance(small["A"][0], priori.Scores)
+
+
+@pytest.mark.parametrize("nan", ["reject", "drop"])
+def test_systems_with_rows_of_their_own_are_one_panel(nan: str) -> None:
+    rng = np.random.default_rng(5)
+    rows = 400
+    columns = {"label": np.arange(rows) % 2, "user": np.arange(rows) % 7, "trial": [f"t{row}" for row in range(rows)]}
+    scores = {name: np.where(rng.random(rows) < 0.05, np.nan, rng.normal(np.arange(rows) % 2)) for name in "ABC"}
+    frames = [pl.DataFrame({**columns, "system": [name] * rows, "score": own}) for name, own in scores.items()]
+    settings = TableSettings({}, nan=nan)  # type: ignore[arg-type]
+    named = [(name, name) for name in scores]
+    panel = Lazy(pl.concat(frames).lazy(), settings, systems=named, system_in="system")
+    tables = [Table(panel, system=number) for number in range(3)]
+    alone = [Scores.from_frame(frame, nan=nan) for frame in frames]  # type: ignore[arg-type]
+    found, expected = (
+        priori.epc_all({name: (one, one) for name, one in zip(scores, sets, strict=True)}, points=7)
+        for sets in (tables, alone)
+    )
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.threshold, other.threshold)
+        np.testing.assert_array_equal(one.value, other.value)
+    counted = counts_of(tables, [[0.5]] * 3, ("user",))
+    for one, own in zip(counted, alone, strict=True):
+        assert (one.rejected(0.5)[0], one.n_users) == (own.rejected(0.5)[0], own.n_users)

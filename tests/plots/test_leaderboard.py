@@ -9,7 +9,8 @@ from matplotlib import pyplot
 
 import priori
 import small_studies
-from priori.plots.leaderboard import MATRIX_NAMED, named_rows, plot_pairs, plot_ranks, plot_slopes, spread
+from priori.plots.leaderboard import MATRIX_NAMED, named_rows, plot_pairs, plot_ranks, plot_slopes
+from priori.plots.style import spread
 
 mpl.use("agg")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from priori.readers.pairs import _scored_twice
+from priori.readers.headerless import _scored_twice
 
 
 def test_a_pair_with_two_scores_is_found_and_one_that_is_only_repeated_is_not() -> None:

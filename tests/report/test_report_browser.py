@@ -18,9 +18,9 @@ from priori.report.page import screen_at
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
 from priori.words.cautions import cautions
-from priori.words.glossary import GLOSSARY
 from priori.words.headline import headline
 from priori.words.sentences import verdict
+from priori.words.vocabulary import GLOSSARY
 from report_pages import READY, Open, alpha, bring, dots, drawing, drawn, write
 
 

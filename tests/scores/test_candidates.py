@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +12,10 @@ from hypothesis import strategies as st
 
 import oracle
 from priori.base.types import Floats
+from priori.decisions.criteria import get_criterion
+from priori.scores import Scores
 from priori.scores.candidates import Gaps, Shortlist, joined
+from priori.scores.in_memory import MANY
 
 scores = st.tuples(oracle.score_list, oracle.score_list)
 
@@ -52,17 +58,6 @@ def test_a_list_of_all_candidates_answers_as_the_gaps_do(classes: tuple[list[flo
 
 
 @given(scores)
-def test_the_nearest_errors_are_among_those_returned(classes: tuple[list[float], list[float]]) -> None:
-    gaps = gaps_of(classes)
-
-    def apart(errors: tuple[int, int]) -> int:
-        return abs(errors[0] * gaps.n_positives - errors[1] * gaps.n_negatives)
-
-    assert min(map(apart, pairs(gaps.around_equal_errors()))) == min(map(apart, pairs(gaps.every())))
-    assert set(pairs(gaps.around_equal_errors())) <= set(pairs(gaps.every()))
-
-
-@given(scores)
 def test_corners_are_what_nothing_else_dominates(classes: tuple[list[float], list[float]]) -> None:
     every = pairs(gaps_of(classes).every())
     undominated = [
@@ -92,17 +87,30 @@ def test_a_list_keeps_the_thresholds_of_its_candidates() -> None:
     assert short.thresholds(fp[1:2], fn[1:2]).tolist() == [1.5]
 
 
-@pytest.mark.parametrize(("negatives", "positives"), [(12_000, 11_000), (11_000, 12_000)])
-def test_few_corners_are_looked_at_where_there_are_many(negatives: int, positives: int) -> None:
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(
+    "criterion", ["wer", "pr", "eer", "target-far", "at-most-far:0.95", "max:f1", lambda outcomes, alpha: outcomes.fp]
+)
+@pytest.mark.parametrize("points", [3, 40])
+def test_of_many_scores_few_are_sorted_and_the_same_is_chosen(tied: bool, criterion: Any, points: int) -> None:
     rng = np.random.default_rng(1)
-    gaps = Gaps(np.sort(rng.normal(size=negatives)), np.sort(rng.normal(2, 1, size=positives)))
+    sizes = MANY // 3, MANY - MANY // 3
+    classes = [rng.normal(mean, 1, size).round(2 if tied else 15) for mean, size in zip((0, 2), sizes, strict=True)]
+    classes[0][:3], classes[1][:3] = np.inf, -np.inf
+    rule, alphas = get_criterion(criterion), [Fraction(number, points) for number in range(1, points)]
+    few = rule.choose(Scores.from_arrays(*classes), alphas)
+    ordered = Scores.from_arrays(*classes)
+    assert ordered.negatives.size == sizes[0]  # sorted, so that every candidate is looked at
+    every = rule.choose(ordered, alphas)
+    np.testing.assert_array_equal(few.threshold, every.threshold)
+    np.testing.assert_array_equal(few.outcomes.fp, every.outcomes.fp)
+    np.testing.assert_array_equal(few.outcomes.fn, every.outcomes.fn)
 
-    def hull(fp: Floats, fn: Floats) -> tuple[Floats, Floats]:
-        from priori.decisions.hull import envelope_of_errors
 
-        envelope = envelope_of_errors(fp, fn, negatives, positives)
-        return envelope.fp, envelope.fn
-
-    near = set(pairs(gaps.corners_near(hull)))
-    assert set(pairs(hull(*gaps.corners()))) <= near
-    assert len(near) < len(pairs(gaps.corners()))
+def test_many_scores_are_counted_at_thresholds_without_being_sorted() -> None:
+    rng = np.random.default_rng(2)
+    classes = [rng.normal(mean, 1, MANY).round(2) for mean in (0, 1)]
+    scores, thresholds = Scores.from_arrays(*classes), np.array([0.5, -np.inf, 0.0, np.inf, 0.5])
+    for found, own in zip(scores.rejected(thresholds), classes, strict=True):
+        assert found.tolist() == [int((own <= threshold).sum()) for threshold in thresholds]
+    assert "sorted" not in scores.negative.__dict__

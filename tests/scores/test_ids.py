@@ -122,7 +122,7 @@ def test_each_score_has_its_id(folder: Path, name: str) -> None:
         assert has_ids(scores)
         assert repeated_ids(scores) == 0
         pairing = pair(scores, priori.read(folder / name))
-    np.testing.assert_array_equal(pairing.negative_a, pairing.negative_b)
+    np.testing.assert_array_equal(pairing.negative, np.arange(pairing.negative.size))
     for trials in (scores.negative, scores.positive):
         number = trials.score.astype(np.int64)
         before = np.strings.add(np.strings.add("u", (number % 50).astype(str)), " ") if name == "ids.txt" else ""

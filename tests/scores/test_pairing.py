@@ -24,17 +24,17 @@ def test_pairs_any_order_by_id(drawn):
     pairing = pair(a, b)
     assert pairing.by == "trial"
     # The score is the trial's own number in both systems, so a right pairing has equal scores.
-    assert np.array_equal(a.negative.score[pairing.negative_a], b.negative.score[pairing.negative_b])
-    assert np.array_equal(a.positive.score[pairing.positive_a], b.positive.score[pairing.positive_b])
-    assert pairing.negative_a.size == len(a.negative)
-    assert pairing.positive_b.size == n_positive
+    assert np.array_equal(a.negative.score, b.negative.score[pairing.negative])
+    assert np.array_equal(a.positive.score, b.positive.score[pairing.positive])
+    assert pairing.negative.size == len(a.negative)
+    assert pairing.positive.size == n_positive
 
 
 def test_ids_compare_as_text():
     a = _scores([0, 1], [1.0, 2.0], np.array([1, 2]))
     b = _scores([1, 0], [2.0, 1.0], np.array(["2", "1"]))
     pairing = pair(a, b)
-    assert b.negative.score[pairing.negative_b].tolist() == [1.0]
+    assert b.negative.score[pairing.negative].tolist() == [1.0]
 
 
 def test_by_row_when_there_are_no_ids():
@@ -42,13 +42,13 @@ def test_by_row_when_there_are_no_ids():
     b = _scores([0, 1, 0, 1], [10.0, 20.0, 30.0, 40.0])
     pairing = pair(a, b)
     assert pairing.by == "row"
-    assert b.positive.score[pairing.positive_b].tolist() == [20.0, 40.0]
+    assert b.positive.score[pairing.positive].tolist() == [20.0, 40.0]
 
 
 def test_by_row_of_class_arrays():
     a = Scores.from_arrays([1, 2], [3, 4, 5])
     b = Scores.from_arrays([10, 20], [30, 40, 50])
-    assert pair(a, b).positive_b.tolist() == [0, 1, 2]
+    assert pair(a, b).positive.tolist() == [0, 1, 2]
     with pytest.raises(InputError, match=r"2 negatives and 3 positives.*unpaired"):
         pair(a, Scores.from_arrays([1, 2], [3, 4]))
 
@@ -56,7 +56,7 @@ def test_by_row_of_class_arrays():
 def test_rows_stay_right_after_dropped_trials():
     a = Scores.from_predictions([0, 1, 0, 1], [1.0, np.nan, 3.0, 4.0], nan="drop")
     b = Scores.from_predictions([0, 1, 0, 1], [1.0, np.nan, 3.0, 4.0], nan="drop")
-    assert pair(a, b).positive_a.tolist() == [0]
+    assert pair(a, b).positive.tolist() == [0]
     full = Scores.from_predictions([0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0])
     with pytest.raises(InputError, match=r"1 of 4 rows of the second system \(scores\) \(2\)"):
         pair(a, full)
@@ -105,7 +105,7 @@ def test_ids_whose_keys_collide_are_still_told_apart(monkeypatch):
     monkeypatch.setattr("priori.scores.pairing.id_keys", lambda ids: np.zeros(ids.size, dtype=np.uint64))
     a = _scores([0, 1, 1], [1.0, 2.0, 3.0], ["x", "y", "z"])
     b = _scores([1, 0, 1], [3.0, 1.0, 2.0], ["z", "x", "y"])
-    assert pair(a, b).positive_b.tolist() == [1, 0]
+    assert pair(a, b).positive.tolist() == [1, 0]
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -53,10 +53,10 @@ def small_parts(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest)
 @pytest.mark.parametrize("few_edges", [3, 1 << 12], ids=["searched for", "looked up"])
 @pytest.mark.parametrize("name", COLUMNS)
 def test_gaps_are_counted_alike(monkeypatch: pytest.MonkeyPatch, small_parts: int, name: str, few_edges: int) -> None:
-    monkeypatch.setattr(sorting, "FEW_EDGES", few_edges)
+    monkeypatch.setattr(sorting, "FEW_CUTS", few_edges)
     edges = np.array([-np.inf, 0.0, 0.25, 1.0, 4095.0, np.inf])
     expected = [sum(edge < score for edge in edges.tolist()) for score in COLUMNS[name].tolist()]
-    assert sorting.gaps_of(edges, COLUMNS[name]).tolist() == expected
+    assert sorting.bins_of(edges, COLUMNS[name]).tolist() == expected
     after = [sum(edge <= score for edge in edges.tolist()) for score in COLUMNS[name].tolist()]
     assert sorting.places_of(edges, COLUMNS[name], "right").tolist() == after
 

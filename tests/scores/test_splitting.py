@@ -7,8 +7,8 @@ import pytest
 
 import priori
 from priori.base.errors import InputError, OptionError
+from priori.scores.derived import fold_of_trials
 from priori.scores.overlaps import repeated_ids, times_repeated
-from priori.scores.splitting import fold_of_trials
 
 
 def people(classes: str = "both", users: int = 30, each: int = 6) -> priori.Scores:

@@ -31,7 +31,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import priori
 from priori.base.errors import InputError, OptionError
-from priori.scores.splitting import fold_of_trials
+from priori.scores.derived import fold_of_trials
 from priori.sklearn import AprioriThresholdClassifier, make_apriori_scorer
 from priori.sklearn.responses import responses, scores
 

@@ -10,7 +10,7 @@ from priori import InputError, OptionError, Scores, design_effect, epc, plan, zt
 from priori.studies.design_effect import ClassSpread, paired_design_effect
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, weights_of
+from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, aggregate, weights_of
 from priori.uncertainty.expected.method import expected_values
 
 Z95 = 1.959963984540054
@@ -47,7 +47,7 @@ def test_width_is_the_formula_turned_round():
 
 def test_width_kept_on_simulated_sets():
     found = plan(width=0.02, far=0.05, frr=0.08, negatives_per_positive=5, assurance=None)
-    value = _rates(np.random.default_rng(1), 20_000, found, 0.05, 0.08).value(weights_of("hter"))
+    value = aggregate(_rates(np.random.default_rng(1), 20_000, found, 0.05, 0.08), weights_of("hter"))
     assert 2 * Z95 * value.std() == pytest.approx(0.02, rel=0.03)
 
 
@@ -170,7 +170,8 @@ def test_a_threshold_that_a_study_chooses_makes_its_width_less_sure():
     (curve, _), width = _curves(3), 0.05
     chosen, given = plan(width=width, pilot=curve), plan(width=width, pilot=curve.test, threshold=curve.threshold[0])
     effect = design_effect(curve.test, float(curve.threshold[0]))
-    (degrees, pilot), variance = effect.degrees(weights_of("hter")), effect.variance(weights_of("hter"))
+    known, variance = effect.variability(weights_of("hter"), by_user=True), effect.variance(weights_of("hter"))
+    degrees, pilot = known.degrees, known.pilot
 
     def found(n, share):
         spread = stats.f.ppf(0.8, min(share * degrees * n, n - 1), share * pilot)
@@ -210,7 +211,7 @@ def test_compare_is_planned_from_what_test_and_development_users_bring():
     by_test, by_dev = (float(((part.influence[:, 0] - part.influence[:, 1]) ** 2).sum()) for part in estimates.parts)
     degrees = float(estimates.contrast([1, -1])[2][0])
     paired = paired_design_effect(a.test, float(a.threshold[0]), b.test, float(b.threshold[0]))
-    degrees = min(degrees, paired.degrees(weights_of("hter"))[1])
+    degrees = min(degrees, paired.variability(weights_of("hter"), by_user=True).pilot)
 
     def enough(n, kept):
         variance = by_test * 40 / n + (by_dev if kept else by_dev * 40 / n)

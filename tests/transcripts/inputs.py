@@ -10,7 +10,7 @@ import numpy as np
 
 import priori
 from priori.plots import figure_ztest, plot_confidence, plot_histogram
-from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_values
+from priori.plots.leaderboard import plot_pairs, plot_ranks
 from priori.testing import assert_rate
 from priori.uncertainty.bands.area_bands import area_bands
 from priori.uncertainty.bands.roc_bands import rate_bands
@@ -23,7 +23,6 @@ __all__ = [
     "plot_histogram",
     "plot_pairs",
     "plot_ranks",
-    "plot_values",
     "rate_bands",
 ]
 

@@ -17,9 +17,9 @@ from priori.scores.systems import System
 from priori.studies.evaluation import Settings, Study, make_study
 from priori.studies.evaluation.pairs import alike_runs
 from priori.words.cautions import cautions
-from priori.words.glossary import GLOSSARY
 from priori.words.headline import advice, deployment, gravest, headline
 from priori.words.numbers import per_thousand_range
+from priori.words.vocabulary import GLOSSARY
 
 
 @pytest.fixture(scope="module")

@@ -258,7 +258,7 @@ NAMES = """## The same things by their other names
 | joint bootstrap | two-stage cluster bootstrap |
 | calibrated interval | studentised by the cluster-robust variance, Satterthwaite's degrees of freedom |
 | no worse by a margin | non-inferiority; both ways TOST, for which ours is stricter: no user may be unlike those seen |
-| lambs and goats | people who are easy to imitate; people who are often rejected |
+| users `above` as genuine, claimed, impostor | goats, lambs and wolves of the biometric menagerie |
 """
 
 

@@ -24,8 +24,7 @@ import priori  # noqa: E402
 from priori.uncertainty.bootstrap.resampling import Resampling  # noqa: E402
 from priori.uncertainty.comparing.evidence import gather_evidence  # noqa: E402
 from priori.uncertainty.ranking import leaderboard  # noqa: E402
-from priori.uncertainty.ranking.both_rankings import kendall_tau  # noqa: E402
-from priori.uncertainty.ranking.ranks import ranks_of  # noqa: E402
+from priori.uncertainty.ranking.ranks import kendall_tau, ranks_of  # noqa: E402
 
 RECORD = HERE / "record.csv"
 REPLICATES = 999

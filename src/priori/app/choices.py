@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from priori.app.limits import FieldErrors, Limits
@@ -283,25 +283,8 @@ def _columns(text: str) -> dict[str, str]:
     return names
 
 
-#: Choices that are options of ``priori report``, as they are told; bootstrap and columns come after them.
-OPTIONS = (
-    "task",
-    "criterion",
-    "measure",
-    "alpha",
-    "resample",
-    "resamples",
-    "level",
-    "seed",
-    "title",
-    "nan",
-    "positive",
-    "format",
-    "simultaneous",
-    "unpaired",
-    "claim",
-    "lower_is_better",
-)
+#: Choices that are no options of ``priori report``, or are told after the others.
+APART = ("example", "bootstrap", "columns", "group", "attack")
 #: Names that differ on the command line.
 RENAMED = {"format": "input-format"}
 
@@ -336,7 +319,7 @@ def _as_path(name: str) -> str:
 def _options(choices: Choices) -> list[str]:
     """Return the options that differ from what goes without saying."""
     usual, words = Choices(), []
-    for name in OPTIONS:
+    for name in (field.name for field in fields(Choices) if field.name not in APART):
         value, option = getattr(choices, name), "--" + RENAMED.get(name, name.replace("_", "-"))
         if value != getattr(usual, name):
             words += [option] if value is True else [option, f"{value:g}" if isinstance(value, float) else str(value)]

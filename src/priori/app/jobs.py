@@ -397,15 +397,8 @@ class Jobs:
     def status(self, job: Job) -> dict[str, Any]:
         """Return what the page needs to show how far a job is."""
         position = self.waiting.index(job) + 1 if job in self.waiting else 0
-        return {
-            "state": job.state,
-            "stage": job.stage,
-            "done": job.done,
-            "total": job.total,
-            "position": position,
-            "errors": job.errors,
-            "notes": job.notes,
-        }
+        told = ("state", "stage", "done", "total", "errors", "notes")
+        return {"position": position, **{name: getattr(job, name) for name in told}}
 
 
 def _listen(job: Job, message: Mapping[str, Any]) -> None:

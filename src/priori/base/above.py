@@ -18,7 +18,7 @@ ABOVE: dict[str, str] = {
     "Band.plot": "priori.plots.curves:plot_epc",
     "AposterioriROC.plot": "priori.plots.curves:plot_roc",
     "AposterioriDET.plot": "priori.plots.curves:plot_det",
-    "OverBoth.plot": "priori.plots.surfaces:plot_epsc",
+    "OverBoth.plot": "priori.plots.curves:plot_epsc",
     "AverageCurve.plot": "priori.plots.average:plot_average",
     "AverageEPC.plot": "priori.plots.average:plot_average_epc",
     "Comparison.plot": "priori.plots.comparison:plot_comparison",
@@ -26,7 +26,7 @@ ABOVE: dict[str, str] = {
     "Leaderboard.plot": "priori.plots.leaderboard:plot_slopes",
     "GroupRates.plot": "priori.plots.people:plot_groups",
     "UserRates.plot": "priori.plots.people:plot_users",
-    "Coverage.plot": "priori.plots.coverage:plot_coverage",
+    "Coverage.plot": "priori.plots.average:plot_coverage",
     "Watch.plot": "priori.plots.watch:plot_watch",
     "ZTest.sentence": "priori.words.sentences:ztest_verdict",
 }

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import labelled, not_shown, shown
+from priori.base.declarations import columns_of, sentence_of
 from priori.base.results import plain
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ class Shown:
 
 
 def _table(result: Result, summary: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    """Return the table that is shown: that of the result, or the records of its summary that its layout names."""
-    records = summary.get(result._layout.shown)
+    """Return the table that is shown: that of the result, or the records of its summary that its class names."""
+    records = summary.get(result._shown)
     if not records:
         return result.columns()
     return {name: np.array([record[name] for record in records], dtype=object) for name in records[0]}
@@ -105,7 +106,7 @@ def _visible(table: Mapping[str, NDArray[Any]], size: int) -> list[int | None]:
 def _line(result: Result, summary: Mapping[str, Any]) -> str:
     """Return what the result is: its class, the systems, its sentence or description, and the settings that matter."""
     systems = " minus ".join(repr(str(summary[name])) for name in ("name", "name_a", "name_b") if summary.get(name))
-    told = result._layout.description.split(": one row")[0].rstrip(".")
+    told = sentence_of(type(result)).split(": one row")[0].rstrip(".")
     if told.split()[0] in ("A", "An", "The"):
         told = told[0].lower() + told[1:]
     told = str(summary.get("sentence") or told)
@@ -128,11 +129,10 @@ def _facts(summary: Mapping[str, Any]) -> list[str]:
 
 def _in_per_cent(result: Result, summary: Mapping[str, Any]) -> frozenset[str]:
     """Return the columns that are shown in per cent: rates, and what is measured where the measure is a rate."""
-    layout = result._layout
-    always = {name for name in RATES if layout.columns.get(name, "").startswith("number")}
+    always = {name for name in RATES if columns_of(type(result)).get(name) == "number"}
     known = summary.get("rate", getattr(getattr(result, "measure", None), "rate", None))
     if not isinstance(known, bool):
-        known = layout.rates or (bool(always) and summary.get("measure", "hter") == "hter")
+        known = result._rates or (bool(always) and summary.get("measure", "hter") == "hter")
     if summary.get("against") == "EER":
         always.add("post_value")
     return frozenset(always | (MEASURED if known else set()))

@@ -64,119 +64,98 @@ def _read_number(text: str) -> int | tuple[int, int]:
     return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
 
+def _option(name: str, help: str, **shape: Any) -> dict[str, Option]:
+    return {"option": Option(name, help, **shape)}
+
+
 @dataclass(frozen=True)
 class ResamplingOptions:
     """How to resample, as people say it; `priori.uncertainty.bootstrap.resampling.Resampling` checks and settles it."""
 
     bootstrap: str | None = field(
         default=None,
-        metadata={
-            "option": Option(
-                "bootstrap",
-                "What is resampled; auto: both identities of a trial or its user, where known, else trials.",
-                form=FormField("Bootstrap", "bootstrap", "What is resampled for the intervals."),
-            )
-        },
+        metadata=_option(
+            "bootstrap",
+            "What is resampled; auto: both identities of a trial or its user, where known, else trials.",
+            form=FormField("Bootstrap", "bootstrap", "What is resampled for the intervals."),
+        ),
     )
     n_resamples: int | tuple[int, int] = field(
         default=10_000,
-        metadata={
-            "option": Option(
-                "resamples",
-                "Number of replicates; UxS draws users U times and their trials S times in each (joint); with U "
-                "= 1 only "
-                "trials vary.",
-                metavar="N|UxS",
-                parse=_read_number,
-                form=FormField("Resamples", "the number of resamples", least=100),
-            )
-        },
+        metadata=_option(
+            "resamples",
+            "Number of replicates; UxS draws users U times and their trials S times in each (joint); with U = 1 only "
+            "trials vary.",
+            metavar="N|UxS",
+            parse=_read_number,
+            form=FormField("Resamples", "the number of resamples", least=100),
+        ),
     )
     resample: Resample = field(
         default="test",
-        metadata={
-            "option": Option(
-                "resample",
-                "Resample the test scores only, or the development scores too, with new thresholds.",
-                choices=get_args(Resample),
-                form=FormField(
-                    "Resample",
-                    "set to resample",
-                    texts={"test": "the test set", "both": "both sets, with new thresholds"},
-                ),
-            )
-        },
+        metadata=_option(
+            "resample",
+            "Resample the test scores only, or the development scores too, with new thresholds.",
+            choices=get_args(Resample),
+            form=FormField(
+                "Resample", "set to resample", texts={"test": "the test set", "both": "both sets, with new thresholds"}
+            ),
+        ),
     )
     confidence_level: float = field(
         default=0.95,
-        metadata={
-            "option": Option(
-                "level",
-                "The confidence level.",
-                form=FormField("Level", "the level", "Of the intervals, from 0.5 up.", least=0.5, most=0.9999),
-            )
-        },
+        metadata=_option(
+            "level",
+            "The confidence level.",
+            form=FormField("Level", "the level", "Of the intervals, from 0.5 up.", least=0.5, most=0.9999),
+        ),
     )
     interval: Interval | None = field(
         default=None,
-        metadata={
-            "option": Option(
-                "interval",
-                "How bounds come from replicates. Default: calibrated, or percentile for the joint and the "
-                "user-constrained bootstrap, as published.",
-                choices=get_args(Interval),
-            )
-        },
+        metadata=_option(
+            "interval",
+            "How bounds come from replicates. Default: calibrated, or percentile for the joint and the "
+            "user-constrained bootstrap, as published.",
+            choices=get_args(Interval),
+        ),
     )
     simultaneous: bool = field(
         default=False,
-        metadata={
-            "option": Option(
-                "simultaneous",
-                "Simultaneous band: covers the whole curve with the stated confidence.",
-                form=FormField("Simultaneous bands: they cover the whole curve with the stated confidence"),
-            )
-        },
+        metadata=_option(
+            "simultaneous",
+            "Simultaneous band: covers the whole curve with the stated confidence.",
+            form=FormField("Simultaneous bands: they cover the whole curve with the stated confidence"),
+        ),
     )
     rng: int | np.random.Generator | None = field(
         default=0,
-        metadata={
-            "option": Option(
-                "seed", "Seed of the random numbers.", least=0, form=FormField("Seed", "the seed", most=999_999_999)
-            )
-        },
+        metadata=_option(
+            "seed", "Seed of the random numbers.", least=0, form=FormField("Seed", "the seed", most=999_999_999)
+        ),
     )
     shared_users: bool | None = field(
         default=None,
-        metadata={
-            "option": Option(
-                "shared_users",
-                "Draw the users of both sets together, or apart. Default: together when they are the same.",
-                opposite="own_users",
-            )
-        },
+        metadata=_option(
+            "shared_users",
+            "Draw the users of both sets together, or apart. Default: together when they are the same.",
+            opposite="own_users",
+        ),
     )
     promise: Promise = field(
         default="confidence",
-        metadata={
-            "option": Option(
-                "promise",
-                "Cover the curve of the whole population, or the one that a new test set will show.",
-                choices=get_args(Promise),
-            )
-        },
+        metadata=_option(
+            "promise",
+            "Cover the curve of the whole population, or the one that a new test set will show.",
+            choices=get_args(Promise),
+        ),
     )
     future_users: int | None = field(
         default=None,
-        metadata={
-            "option": Option("future_users", "The users of that new test set. Default: as many as now.", least=1)
-        },
+        metadata=_option("future_users", "The users of that new test set. Default: as many as now.", least=1),
     )
     future_trials: int | tuple[int, int] | None = field(
         default=None,
-        metadata={
-            "option": Option("future_trials", "The trials of that new test set. Default: as many as now.", least=1)
-        },
+        metadata=_option("future_trials", "The trials of that new test set. Default: as many as now.", least=1),
     )
 
 

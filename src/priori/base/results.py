@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.dataframes import make_frame
-from priori.base.layouts import Layout
-from priori.base.saved import Saved
+from priori.base.declarations import Summary, columns_of, members, restorable, told
+from priori.base.saved import Saved, in_part
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,29 +32,30 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, Caution):
         return {"code": value.code, "text": str(value)}
-    if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
+    if isinstance(value, (np.ndarray, np.generic)):
         return plain(value.tolist())
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
-    return value
+    if value is None or isinstance(value, (str, float, int)):
+        return value
+    value = told(value)
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
 
 
 @dataclass(init=False, frozen=True, eq=False, repr=False)
 class Result:
-    """A base for frozen dataclasses: subclasses give `summary` and what their files hold, and get the rest.
+    """A base for frozen dataclasses: their annotations say what they hold (`priori.base.declarations`).
 
     ``columns()`` is the table of the result, one array per column, all of one length.
     ``summary()`` is everything that is not a row of the table: settings, single numbers.
     """
 
-    #: What a file of such a result holds.
-    _layout: ClassVar[Layout]
+    #: What notebooks show instead of the table: records of the summary, by their name.
+    _shown: ClassVar[str] = ""
+    #: Whether all that is measured is shown in per cent.
+    _rates: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         # No interval without its value goes out unsaid, whichever computed it.
@@ -68,24 +68,20 @@ class Result:
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the table of this result."""
-        return {name: np.atleast_1d(getattr(self, name)) for name in self._layout.columns}
+        declared = members(type(self)).items()
+        written = (member.write(getattr(self, name)) for name, member in declared if member.columns)
+        return {name: values for each in written for name, values in each.items()}
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and single numbers of this result."""
-        held = {name: value["const"] for name, value in self._layout.summary.items() if "const" in value}
-        held |= {name: vars(self)["settings"][name] for name in self._layout.settings}
-        return {name: held[name] if name in held else getattr(self, name) for name in self._layout.summary}
+        declared = members(type(self)).items()
+        written = (member.write(getattr(self, name)) for name, member in declared if member.summary)
+        return {name: value for each in written for name, value in each.items()}
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        """Put a result together without the scores: what is ``known``, and what the file has under the same name.
-
-        That is fields, and properties that remember their value. What is neither raises `MissingScoresError`.
-        """
-        members = [member for base in cls.__mro__ for member in vars(base).items()]
-        remembered = {name for name, member in members if isinstance(member, cached_property)}
-        names = {*(field.name for field in fields(cls)), *remembered} - set(known)
-        return saved.part(cls, **cls._layout.read(saved, names), **known)
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        """Put a result together from what is known of it; what is not raises `MissingScoresError` when it is used."""
+        return in_part(cls, **known)
 
     @property
     def backend(self) -> str | None:
@@ -200,9 +196,18 @@ class Result:
         return Shown.of(self).html()
 
 
+class Aposteriori:
+    """What is read with thresholds chosen on the very data shown, and says so."""
+
+    @property
+    def kind(self) -> Summary[Literal["a posteriori"]]:
+        """How the thresholds were chosen."""
+        return "a posteriori"
+
+
 def _outside(result: Result) -> list[Caution]:
     """Return what to say of intervals that exclude the value they are around, or the one observed."""
-    found, names = list[Caution](), result._layout.columns
+    found, names = list[Caution](), columns_of(type(result))
     settings = vars(result).get("settings", {})
     of_method = "expected" not in names and (
         settings.get("claim") == "method"
@@ -243,7 +248,7 @@ def _outside(result: Result) -> list[Caution]:
 
 def restored(kind: type[Kind], saved: Saved) -> Kind:
     """Return a result of a class from what a file says about it."""
-    result = kind._from_parts(saved)
+    result = kind._restored(saved, restorable(kind, saved))
     vars(result)["_saved"] = saved
     return result
 

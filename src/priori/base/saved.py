@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.cautions import Caution
 from priori.base.errors import InputError, MissingScoresError
-from priori.base.types import Floats
 
 Part = TypeVar("Part")
 
@@ -53,44 +51,22 @@ class Saved:
     where: str = "the file"
     supplied: Mapping[str, object] = field(default_factory=dict)
 
-    def part(self, kind: type[Part], /, **known: Any) -> Part:
-        """Return an object with what is known of it: fields, and computed properties that remember their value.
 
-        A field that the file does not hold is `NotSaved`.
-        """
-        names = [each.name for each in fields(kind)]  # type: ignore[arg-type]
-        part = kind(**{name: known.pop(name) if name in known else NotSaved(name) for name in names})
-        vars(part).update(known)
-        return part
+def in_part(kind: type[Part], /, **known: Any) -> Part:
+    """Return an object with what is known of it: fields, and computed properties that remember their value.
 
-    def __getitem__(self, name: str) -> Any:
-        """Return one value of the summary."""
-        return self.summary[name]
+    A field that the file does not hold is `NotSaved`.
+    """
+    names = [each.name for each in fields(kind)] if is_dataclass(kind) else kind._fields  # type: ignore[attr-defined]
+    made = kind(**{name: known.pop(name) if name in known else NotSaved(name) for name in names})
+    if known:
+        vars(made).update(known)
+    return made
 
-    def values(self, *names: str) -> dict[str, Any]:
-        """Return several values of the summary by name."""
-        return {name: self[name] for name in names}
 
-    def number(self, name: str) -> float:
-        """Return one number of the summary; a missing one is NaN."""
-        return float(column([self[name]], "number", name)[0])
-
-    def numbers(self, name: str) -> Floats:
-        """Return a list of numbers of the summary."""
-        return column(self[name], "number", name)
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """Return a list of texts of the summary."""
-        return tuple(self[name])
-
-    def cautions(self, name: str) -> tuple[str, ...]:
-        """Return a list of cautions of the summary."""
-        # Layout 1 had them as texts.
-        return tuple(each if isinstance(each, str) else Caution(each["code"], each["text"]) for each in self[name])
-
-    def columns(self, *names: str) -> dict[str, Any]:
-        """Return several columns of the table by name."""
-        return {name: self.table[name] for name in names}
+def number(value: Any) -> float:
+    """Return one number of a file; a missing one is NaN."""
+    return float(column([value], "number", "number")[0])
 
 
 #: What stands in a list of each kind, beside null: the types, and for numbers the names of the infinite ones.

@@ -15,6 +15,8 @@ Counts = NDArray[np.int64]
 Ints = NDArray[np.int64]
 #: Which entries are meant.
 Mask = NDArray[np.bool_]
+#: Names.
+Texts = NDArray[np.str_]
 #: Where entries stand in an array.
 Index = NDArray[np.intp]
 #: Whole numbers that stand for names.

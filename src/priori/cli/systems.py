@@ -358,9 +358,9 @@ class Systems:
         """Read every system and return its curve, cross-fitted with folds; the settings are those of `priori.epc`."""
         systems = self.read()
         if self.folds is None:
-            from priori.curves.epc import make_curves
+            from priori.curves.epc import epc_all
 
-            return make_curves({system.name: (system.dev, system.test) for system in systems}, **settings)
+            return epc_all({system.name: (system.dev, system.test) for system in systems}, **settings)
         from priori.curves.cross import cross_epc
 
         if settings.pop("exact", False):

@@ -28,7 +28,7 @@ from priori.decisions.tasks import get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.rates.rate_intervals import RATE_TITLES, Rate
 from priori.uncertainty.rates.user_rates import ROLES
-from priori.words.people import about_groups, about_users
+from priori.words.sentences import about_groups, about_users
 
 #: Reads the one set of scores that a command is about, with further columns.
 OneSet = Callable[..., ScoreSet]

@@ -15,8 +15,7 @@ from priori.cli.output import Output, table_of, table_text
 from priori.cli.systems import SYSTEMS, Systems
 from priori.decisions.measures import get_measure, wer
 from priori.decisions.tasks import get_task
-from priori.uncertainty.comparing.ztest_curves import ZTestCurve
-from priori.uncertainty.comparing.ztests import METHODS, OVER_CONFIDENT, ZTest
+from priori.uncertainty.comparing.ztests import METHODS, OVER_CONFIDENT, ZTest, ZTestCurve
 from priori.words.numbers import level_text
 
 RATES = ("far", "frr", "negatives", "positives")

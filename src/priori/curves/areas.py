@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
-from priori.base.layouts import TEXT, Layout, Schema, listed, of
+from priori.base.declarations import Column, Unsaved
 from priori.base.results import Result
 from priori.base.saved import Saved
+from priori.base.types import Floats, Texts
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import count
 from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
-
-BOUNDS: Schema = listed({"type": "number", "minimum": 0, "maximum": 1}, 2)
 
 
 def area(
@@ -40,47 +38,41 @@ def area(
 
 @dataclass(frozen=True, repr=False)
 class Areas(Result):
-    """Expected values of (V1 + V2)/2 over a range of operating points (Eqs. 15, 16, 18). Made by `areas`.
+    """Expected values of (V1 + V2)/2 over a range of operating points. Made by `areas` (Eqs. 15, 16, 18).
 
     ``post_`` fields have the thresholds chosen on the test set itself: G is then (AUC + 1/2)/2 in the limit
     (Eq. 18), for errors read as V1 against V2.
     """
 
-    e_v1: float
-    e_v2: float
-    g: float
-    post_e_v1: float
-    post_e_v2: float
-    post_g: float
+    e_v1: Unsaved[float]
+    e_v2: Unsaved[float]
+    g: Unsaved[float]
+    post_e_v1: Unsaved[float]
+    post_e_v2: Unsaved[float]
+    post_g: Unsaved[float]
     bounds: tuple[float, float]
     task: str
 
-    _layout = Layout(
-        "Expected values of (V1 + V2)/2 over a range of operating points.",
-        {"area": "text", **of("number", "a_priori a_posteriori")},
-        {"task": TEXT, "bounds": BOUNDS},
-        descriptions={"area": "Which area."},
-        rates=True,
-    )
+    _rates: ClassVar[bool] = True
+
+    @property
+    def area(self) -> Column[Texts]:
+        """Which area."""
+        return np.array(["e_v1", "e_v2", "g"])
+
+    @property
+    def a_priori(self) -> Column[Floats]:
+        """The areas, thresholds chosen on the development set."""
+        return np.array([self.e_v1, self.e_v2, self.g])
+
+    @property
+    def a_posteriori(self) -> Column[Floats]:
+        """The areas, thresholds chosen on the test set itself."""
+        return np.array([self.post_e_v1, self.post_e_v2, self.post_g])
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        for prefix, name in (("", "a_priori"), ("post_", "a_posteriori")):
-            e_v1, e_v2, g = saved.table[name].tolist()
-            known |= {f"{prefix}e_v1": e_v1, f"{prefix}e_v2": e_v2, f"{prefix}g": g}
-        return super()._from_parts(saved, bounds=tuple(saved["bounds"]), **known)
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per area: a priori, and a posteriori for comparison."""
-        return {
-            "area": np.array(["e_v1", "e_v2", "g"]),
-            "a_priori": np.array([self.e_v1, self.e_v2, self.g]),
-            "a_posteriori": np.array([self.post_e_v1, self.post_e_v2, self.post_g]),
-        }
-
-    def summary(self) -> dict[str, Any]:
-        """Return the task and the bounds."""
-        return {"task": self.task, "bounds": list(self.bounds)}
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        return cls(*saved.table["a_priori"].tolist(), *saved.table["a_posteriori"].tolist(), **known)
 
 
 def areas(dev: Any, test: Any, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1)) -> Areas:

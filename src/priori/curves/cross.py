@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
+from priori.base.declarations import Cautions, Rows, Summary, Unsaved
 from priori.base.errors import OptionError
-from priori.base.layouts import NUMBERS, SIZE, Layout, listed
-from priori.base.saved import Saved
 from priori.base.types import Floats, Ints
 from priori.curves.checks import curve_cautions, middle
 from priori.curves.epc import EPC, Weight, epc, judged
@@ -20,8 +19,8 @@ from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes, count
 from priori.decisions.tasks import Task
 from priori.scores import BOUND, Scores, Trials, condense
+from priori.scores.derived import fold_of_trials, part_of
 from priori.scores.inputs import as_score_set
-from priori.scores.splitting import fold_of_trials, part_of
 
 #: What is said of two sets, and means nothing where both are parts of one.
 OF_TWO_SETS = {"same-data", "shared-trials", "shared-users", "prior-shift", "disagreement"}
@@ -29,7 +28,7 @@ OF_TWO_SETS = {"same-data", "shared-trials", "shared-users", "prior-shift", "dis
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CrossEPC(EPC):
-    """A cross-fitted Expected Performance Curve. Made by `cross_epc`.
+    """An Expected Performance Curve of one set, each fold judged with thresholds chosen on the others.
 
     ``value``, ``v1``, ``v2`` and ``outcomes`` count all folds together, each judged with thresholds chosen on the
     others. ``threshold`` is the one to deploy, chosen on the whole set; ``dev_outcomes``, ``dev_v1``, ``dev_v2`` and
@@ -46,33 +45,21 @@ class CrossEPC(EPC):
     """
 
     _: KW_ONLY
-    curves: tuple[EPC, ...]
-    fold: tuple[Ints, Ints]
-
-    _layout = Layout(
-        "An Expected Performance Curve of one set, each fold judged with thresholds chosen on the others: one row per "
-        "alpha; threshold is that of the whole set.",
-        EPC._layout.columns,
-        {**EPC._layout.summary, "folds": SIZE, "each": listed(NUMBERS)},
-        optional=EPC._layout.optional,
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        return super()._from_parts(saved, folds=saved["folds"], each=np.array(saved["each"], dtype=float), **known)
+    curves: Unsaved[tuple[EPC, ...]]
+    fold: Unsaved[tuple[Ints, Ints]]
 
     @cached_property
-    def each(self) -> Floats:
+    def each(self) -> Summary[Rows]:
         """The value of each fold, one row each."""
         return np.stack([curve.value for curve in self.curves])
 
     @cached_property
-    def folds(self) -> int:
+    def folds(self) -> Summary[int]:
         """How many folds there are."""
         return len(self.curves)
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> Summary[Cautions]:
         """What to mind about the scores, and about the alpha nearest to 0.5; looked for when first asked for."""
         return tuple(caution for caution in curve_cautions(self, middle(self)) if caution.code not in OF_TWO_SETS)
 
@@ -83,10 +70,6 @@ class CrossEPC(EPC):
             return float(self.value[0])
         order = np.argsort(self.alpha)
         return float(np.trapezoid(self.value[order], self.alpha[order]) / np.ptp(self.alpha))
-
-    def summary(self) -> dict[str, Any]:
-        """Return what an EPC says of itself, the number of folds and the value of each."""
-        return {**super().summary(), "folds": self.folds, "each": self.each.tolist()}
 
     def at(self, alpha: Any) -> EPC:
         """Return the curve at other alphas, one or a list, with the same folds."""

@@ -9,45 +9,32 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import numpy as np
 
 from priori.base.above import above
 from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
+from priori.base.declarations import Cautions, Flat, Summary, Unsaved, members
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import (
-    CAUTIONS,
-    FLAG,
-    INTEGER,
-    PLAIN_NUMBER,
-    SIZE,
-    TEXT,
-    Layout,
-    Schema,
-    choice,
-    listed,
-    maybe,
-    of,
-    record,
-)
 from priori.base.options import Interval, Promise, Resample, ResamplingOptions
 from priori.base.options import Weight as Weight
 from priori.base.results import Result
-from priori.base.saved import Saved
+from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Progress
-from priori.curves.areas import BOUNDS, area
+from priori.curves.areas import area
 from priori.curves.checks import curve_cautions, middle
 from priori.decisions.costs import price
 from priori.decisions.criteria import Criterion, get_criterion
-from priori.decisions.criterion import FITTED
+from priori.decisions.criterion import FittedMap
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
-from priori.decisions.named import CUSTOM, custom, saved_things
+from priori.decisions.named import Custom, NamedCriterion, NamedMeasure, NamedTask, custom
 from priori.decisions.outcomes import Outcomes, count, count_all
 from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet, weigh_users
 from priori.scores.inputs import as_score_set
+from priori.scores.saved import SavedScores, SizedSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,18 +45,6 @@ if TYPE_CHECKING:
 PRESETS: dict[str, dict[str, Any]] = {
     "nist": {"criterion": "wer", "measure": "wer", "alpha": (from_costs(10, 1, "0.01"),)},
     "banca": {"criterion": "wer", "measure": "hter", "alpha": ("0.09", "0.5", "0.91")},
-}
-
-#: What files say about a curve, and about a curve inside another result.
-DESCRIBED: dict[str, Schema] = {
-    **of(TEXT, "name task criterion measure measure_title"),
-    **of(FLAG, "rate greater_is_better"),
-    **of(TEXT, "v1_name v2_name"),
-    "exact": FLAG,
-    "bounds": BOUNDS,
-    "custom": CUSTOM,
-    "weight": choice(*get_args(Weight)),
-    "omega": PLAIN_NUMBER,
 }
 
 
@@ -95,12 +70,12 @@ class EPC(Result):
     """
 
     name: str
-    dev: ScoreSet
-    test: ScoreSet
-    task: Task
-    criterion: Criterion
-    measure: Measure
-    fractions: tuple[Fraction, ...]
+    dev: SizedSet
+    test: SizedSet
+    task: NamedTask
+    criterion: NamedCriterion
+    measure: NamedMeasure
+    fractions: Unsaved[tuple[Fraction, ...]]
     alpha: Floats
     threshold: Floats
     dev_outcomes: Outcomes
@@ -116,27 +91,35 @@ class EPC(Result):
     weight: Weight = "trial"
     omega: Fraction | None = None
 
-    _layout = Layout(
-        "An Expected Performance Curve: one row per alpha.",
-        of("number", "alpha threshold dev_v1 dev_v2 v1 v2 value best"),
-        {
-            **DESCRIBED,
-            **of(record({"source": TEXT, **of(SIZE, "negatives positives"), "users": maybe(INTEGER)}), "dev test"),
-            **of(record(of(listed(SIZE), "tp fp tn fn")), "dev_outcomes outcomes"),
-            "calibration": FITTED,
-            "warnings": CAUTIONS,
-        },
-        optional=("custom", "weight", "omega", "calibration", "warnings"),
-    )
+    @property
+    def measure_title(self) -> Summary[str]:
+        """The measure, as figures call it."""
+        return self.measure.title
 
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        from priori.scores.saved import SavedScores
+    @property
+    def rate(self) -> Summary[bool]:
+        """Whether the measure is shown as a percentage."""
+        return self.measure.rate
 
-        known |= {name: SavedScores.of(saved[name]) for name in ("dev", "test")}
-        for name in ("dev_outcomes", "outcomes"):
-            known[name] = Outcomes(**{kind: np.array(counts, dtype=np.int64) for kind, counts in saved[name].items()})
-        return super()._from_parts(saved, **described_parts(saved), **known)
+    @property
+    def greater_is_better(self) -> Summary[bool]:
+        """Whether a greater value of the measure is the better one."""
+        return self.measure.greater_is_better
+
+    @property
+    def v1_name(self) -> Summary[str]:
+        """The measure that V1 is."""
+        return self.task.v1.name
+
+    @property
+    def v2_name(self) -> Summary[str]:
+        """The measure that V2 is."""
+        return self.task.v2.name
+
+    @property
+    def custom(self) -> Summary[Custom]:
+        """Which of task, criterion and measure are the caller's own."""
+        return custom(self.task, self.criterion, self.measure)
 
     @property
     def optimism(self) -> Floats:
@@ -168,46 +151,15 @@ class EPC(Result):
         return self.test.backend
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> Summary[Cautions]:
         """Warnings about the scores, and about the alpha nearest to 0.5; looked for when first asked for."""
         return curve_cautions(self, middle(self))
 
     @cached_property
-    def calibration(self) -> dict[str, Any] | None:
+    def calibration(self) -> Summary[FittedMap | None]:
         """The map to log-likelihood ratios that was fitted on the development set, where the criterion has one."""
         fitted = self.criterion.fitted(self.dev) if self.criterion.reads_development else None
         return None if fitted is None else fitted.to_dict()
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings, the sizes and the area."""
-        return {
-            **self.described(),
-            "dev": _sizes(self.dev),
-            "test": _sizes(self.test),
-            "dev_outcomes": self.dev_outcomes.to_dict(),
-            "outcomes": self.outcomes.to_dict(),
-            **({} if self.calibration is None else {"calibration": self.calibration}),
-            "warnings": list(self.warnings),
-        }
-
-    def described(self) -> dict[str, Any]:
-        """Return what the curve shows, and how its thresholds were chosen."""
-        return {
-            "name": self.name,
-            "task": self.task.name,
-            "criterion": self.criterion.name,
-            "measure": self.measure.name,
-            "measure_title": self.measure.title,
-            "rate": self.measure.rate,
-            "greater_is_better": self.measure.greater_is_better,
-            "v1_name": self.task.v1.name,
-            "v2_name": self.task.v2.name,
-            "exact": self.exact,
-            "bounds": [float(bound) for bound in self.bounds],
-            **custom(self.task, self.criterion, self.measure),
-            **({} if self.weight == "trial" else {"weight": self.weight}),
-            **({} if self.omega is None else {"omega": float(self.omega)}),
-        }
 
     def at(self, alpha: Any) -> EPC:
         """Return the curve at other alphas: one, or a list."""
@@ -314,24 +266,30 @@ def row_of(curve: EPC, index: int) -> EPC:
     return replace(curve, fractions=(curve.fractions[index],), **parts)
 
 
-def described_parts(saved: Saved) -> dict[str, Any]:
-    """Return the parts of a curve that `EPC.described` has put into a file."""
-    bounds = tuple(Fraction(str(bound)) for bound in saved["bounds"])
-    weight = saved.summary.get("weight", "trial")
-    omega = Fraction(str(saved["omega"])).limit_denominator(10**9) if "omega" in saved.summary else None
-    return {**saved.values("name", "exact"), "bounds": bounds, "weight": weight, "omega": omega, **saved_things(saved)}
+#: What results that hold a curve say of it: what it shows, and how its thresholds were chosen.
+INSIDE = (
+    *("name", "task", "criterion", "measure", "measure_title", "rate", "greater_is_better", "v1_name", "v2_name"),
+    *("exact", "bounds", "custom", "weight", "omega"),
+)
 
 
 def curve_in_part(saved: Saved, **known: Any) -> EPC:
-    """Return the curve inside another result that was read from a file, without its scores."""
-    from priori.scores.saved import SavedScores
+    """Return the curve inside another result that was read from a file: what that says of it, without its scores."""
+    for name in INSIDE:
+        read = members(EPC)[name].read
+        if read is not None and name in saved.summary and name not in known:
+            known[name] = read(saved)
+    return in_part(EPC, alpha=saved.table["alpha"], dev=SavedScores.of(), test=SavedScores.of(), **known)
 
-    return saved.part(EPC, dev=SavedScores.of(), test=SavedScores.of(), **known)
 
-
-def _sizes(scores: ScoreSet) -> dict[str, Any]:
-    sizes = {"negatives": scores.n_negatives, "positives": scores.n_positives, "users": scores.n_users or None}
-    return {"source": scores.source, **sizes}
+CurveInside = Annotated[
+    EPC,
+    Flat(
+        {name: members(EPC)[name].summary[name] for name in INSIDE},
+        lambda curve: {name: members(EPC)[name].write(getattr(curve, name))[name] for name in INSIDE},
+        lambda saved: curve_in_part(saved, value=saved.table["value"]),
+    ),
+]
 
 
 def epc(
@@ -399,7 +357,7 @@ def epc(
     >>> curve.threshold.round(3).tolist(), curve.value.round(3).tolist()
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
-    (curve,) = make_curves(
+    (curve,) = epc_all(
         {name: (dev, test)},
         task=task,
         criterion=criterion,
@@ -416,12 +374,12 @@ def epc(
     return curve
 
 
-def make_curves(
-    systems: Mapping[str, tuple[Any, Any]],
+def epc_all(
+    sets: Mapping[str, tuple[Any, Any]],
     *,
     task: str | Task = "authentication",
-    criterion: Any = None,
-    measure: Any = None,
+    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
+    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
     points: int = 101,
     bounds: tuple[Any, Any] = (0, 1),
     alpha: Any = None,
@@ -431,8 +389,21 @@ def make_curves(
     preset: str | None = None,
     weight: Weight = "trial",
 ) -> list[EPC]:
-    """Compute the curve of each system; those of one table that is scanned are counted together."""
-    devs, tests = ([as_score_set(sets[part]) for sets in systems.values()] for part in (0, 1))
+    """Compute the curve of each of several systems, given by name with development and test scores.
+
+    Systems of one table (`priori.scan_table`) are counted together: each scan of the table serves all of them. The
+    options are those of `priori.epc`.
+
+    Examples
+    --------
+    >>> import priori
+    >>> low = priori.Scores.from_arrays(negatives=[0.1, 0.2, 0.6], positives=[0.4, 0.7, 0.9])
+    >>> high = priori.Scores.from_arrays(negatives=[0.1, 0.3, 0.4], positives=[0.5, 0.6, 0.8])
+    >>> [(curve.name, curve.value.round(3).tolist()) for curve in priori.epc_all({"A": (low, low), "B": (high, high)},
+    ...                                                                         alpha=[0.5])]
+    [('A', [0.167]), ('B', [0.0])]
+    """
+    devs, tests = ([as_score_set(pair[part]) for pair in sets.values()] for part in (0, 1))
     if preset is not None:
         criterion, measure, alpha = _preset(preset, measure, alpha)
     domain = get_task(task)
@@ -462,7 +433,7 @@ def make_curves(
         ]
     counted = count_all([test.unmixed for test in tests], [choice.threshold for choice in choices])
     curves = []
-    for n, (name, dev, test, choice, outcomes) in enumerate(zip(systems, devs, tests, choices, counted, strict=True)):
+    for n, (name, dev, test, choice, outcomes) in enumerate(zip(sets, devs, tests, choices, counted, strict=True)):
         plain = weight == "trial" and not mixed[n]
         shown = outcomes if plain else count(judged(test, weight), choice.threshold)
         curves.append(
@@ -500,7 +471,7 @@ def at_alphas(curves: Sequence[EPC], alpha: Any) -> list[EPC]:
         return [curve.at(alpha) for curve in curves]
     task, criterion, measure, weight = made[0]
     sets = {str(number): (curve.dev, curve.test) for number, curve in enumerate(curves)}
-    found = make_curves(sets, task=task, criterion=criterion, measure=measure, alpha=alpha, weight=weight)
+    found = epc_all(sets, task=task, criterion=criterion, measure=measure, alpha=alpha, weight=weight)
     return [replace(new, name=curve.name) for new, curve in zip(found, curves, strict=True)]
 
 

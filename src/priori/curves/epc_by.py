@@ -10,16 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions, grid
+from priori.base.declarations import Cautions
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import CAUTIONS, SIZE, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.base.types import Codes, Counts, Floats, Index
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.hull import Ascending, edges_left, hulls_of_errors
@@ -36,7 +35,7 @@ By = Literal["user", "dataset", "group"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupedEPC(Result):
-    """The curves of many groups at the same alphas. Made by `epc_by`.
+    """Expected Performance Curves of many groups: one row per group and alpha. Made by `epc_by`.
 
     Attributes
     ----------
@@ -63,32 +62,13 @@ class GroupedEPC(Result):
     v2: Floats
     value: Floats
     best: Floats
-    by: str
+    by: By
     task: str
     criterion: str
     measure: str
     points: int
     skipped: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "Expected Performance Curves of many groups: one row per group and alpha.",
-        {"group": "text", **of("number", "alpha threshold"), **of("integer", "fp fn negatives positives")}
-        | of("number", "v1 v2 value best"),
-        {"by": choice("user", "dataset", "group"), **of(TEXT, "task criterion measure"), "points": SIZE}
-        | {"skipped": TEXTS, "warnings": CAUTIONS},
-        descriptions={
-            "by": "Whose curves they are.",
-            "fn": "False negatives on the test set.",
-            "fp": "False positives on the test set.",
-            "points": "How many alphas each curve has.",
-            "skipped": "Groups left out because a set lacks trials of a class.",
-        },
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        return super()._from_parts(saved, **saved.values("points"), **known)
+    warnings: Cautions = ()
 
     @property
     def names(self) -> NDArray[Any]:

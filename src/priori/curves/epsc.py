@@ -13,14 +13,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from priori.base.above import above
 from priori.base.alphas import as_fractions, grid
+from priori.base.declarations import SIZE, TEXT, Cautions, Kept, Summary, Unsaved, record
 from priori.base.errors import OptionError
-from priori.base.layouts import CAUTIONS, SIZE, TEXT, TEXTS, Layout, of, record
 from priori.base.options import Interval, Promise, Resample
 from priori.base.results import Result
 from priori.base.saved import Saved
@@ -38,8 +38,28 @@ if TYPE_CHECKING:
 
     from priori.uncertainty.bands.bands import SurfaceBand
 
-#: The number of each kind of trial in a set.
-SIZES = ("impostors", "attacks", "positives")
+
+def _sizes(scores: Scores) -> dict[str, int]:
+    attacks = scores.n_attacks
+    return {"impostors": scores.n_negatives - attacks, "attacks": attacks, "positives": scores.n_positives}
+
+
+def _saved_sizes(sizes: dict[str, Any], _: Saved) -> SavedScores:
+    negatives, attacks = sizes["impostors"] + sizes["attacks"], sizes["attacks"]
+    return SavedScores.of(
+        {"source": sizes["source"], "negatives": negatives, "positives": sizes["positives"], "attacks": attacks}
+    )
+
+
+#: A set with attacks, of which a file says where it came from and how many trials of each kind it has.
+AttackedSet = Annotated[
+    Scores,
+    Kept(
+        record({"source": TEXT, **dict.fromkeys(("impostors", "attacks", "positives"), SIZE)}),
+        lambda scores: {"source": scores.source, **_sizes(scores)},
+        _saved_sizes,
+    ),
+]
 
 
 class OverBoth:
@@ -74,7 +94,7 @@ class OverBoth:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EPSC(Result, OverBoth):
-    """An Expected Performance and Spoofability Curve: a row for each omega and beta. Made by `epsc`.
+    """An Expected Performance and Spoofability Curve: one row per omega and beta. Made by `epsc`.
 
     Attributes
     ----------
@@ -90,12 +110,14 @@ class EPSC(Result, OverBoth):
         The HTER_omega that choosing the threshold on the test set itself would have shown.
     curves : tuple of EPC
         The curve over beta at each omega; each can be banded and compared as any EPC.
+    attack_types : tuple of str
+        The types of attacks in the test set.
     """
 
     name: str
-    dev: Scores
-    test: Scores
-    curves: tuple[EPC, ...]
+    dev: AttackedSet
+    test: AttackedSet
+    curves: Unsaved[tuple[EPC, ...]]
     attack_types: tuple[str, ...]
     omega: Floats
     beta: Floats
@@ -107,44 +129,15 @@ class EPSC(Result, OverBoth):
     value: Floats
     best: Floats
 
-    _layout = Layout(
-        "An Expected Performance and Spoofability Curve: one row per omega and beta.",
-        of("number", "omega beta threshold far frr iapmr far_omega value best"),
-        {"name": TEXT, "attack_types": TEXTS, **of(record({"source": TEXT, **of(SIZE, " ".join(SIZES))}), "dev test")}
-        | {"warnings": CAUTIONS},
-        descriptions={
-            "attack_types": "The types of attacks in the test set.",
-            "beta": "The weight of false acceptances; that of false rejections is 1 - beta.",
-            "far": "Zero-effort impostors accepted on the test set.",
-            "far_omega": "omega IAPMR + (1 - omega) FAR on the test set.",
-            "frr": "Genuine trials rejected on the test set.",
-            "iapmr": "Attacks accepted on the test set.",
-            "omega": "The share of attacks among the negatives.",
-            "value": "HTER_omega on the test set.",
-        },
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        known |= {name: SavedScores.of({"source": saved[name]["source"]}) for name in ("dev", "test")}
-        known["sizes"] = {name: {key: saved[name][key] for key in SIZES} for name in ("dev", "test")}
-        known["attack_types"] = tuple(saved["attack_types"])
-        return super()._from_parts(saved, **known)
-
-    @cached_property
+    @property
     def sizes(self) -> dict[str, dict[str, int]]:
         """The impostors, attacks and positives of the development set (``dev``) and of the test set (``test``)."""
-        return {name: _sizes(scores) for name, scores in (("dev", self.dev), ("test", self.test))}
+        return {"dev": _sizes(self.dev), "test": _sizes(self.test)}
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> Summary[Cautions]:
         """Warnings about the scores: the warnings of the curve in the middle of the omegas."""
         return self.curves[len(self.curves) // 2].warnings
-
-    def summary(self) -> dict[str, Any]:
-        """Return the name, the types of attacks and the sizes."""
-        sets = {name: {"source": getattr(self, name).source, **sizes} for name, sizes in self.sizes.items()}
-        return {"name": self.name, "attack_types": list(self.attack_types), **sets, "warnings": list(self.warnings)}
 
     def over_beta(self, omega: float) -> EPC:
         """Return the curve over beta at the nearest omega: an EPC, with its bands and comparisons."""
@@ -197,11 +190,6 @@ class EPSC(Result, OverBoth):
         ]
         band: SurfaceBand = above(self, "band")(self, bands)
         return band
-
-
-def _sizes(scores: Scores) -> dict[str, int]:
-    sizes = scores.n_negatives - scores.n_attacks, scores.n_attacks, scores.n_positives
-    return dict(zip(SIZES, sizes, strict=True))
 
 
 def epsc(dev: Any, test: Any, *, omega: Any = None, beta: Any = "0.5", name: str = "system") -> EPSC:

@@ -12,15 +12,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.alphas import check_bounds, from_costs, grid
+from priori.base.declarations import Cautions, Column, Summary, Unsaved
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import CAUTIONS, NUMBER, SIZE, TEXT, Layout, Schema, of
 from priori.base.options import Interval
-from priori.base.results import Result
-from priori.base.saved import Saved
+from priori.base.results import Aposteriori, Result
+from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Progress
 from priori.curves.checks import set_cautions
 from priori.decisions.criteria import get_criterion
@@ -33,7 +32,7 @@ from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Errors
 from priori.scores.inputs import as_score_set
 from priori.scores.saved import SavedScores
-from priori.scores.score_set import ask_all
+from priori.scores.score_set import pairs_in_order_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,50 +50,36 @@ AXES: dict[Axis, tuple[Ratio, Ratio]] = {
 EERMethod = Literal["nearest", "interpolated", "hull"]
 Points = Literal["thin", "all", "hull"] | int
 
-A_POSTERIORI: Schema = {"const": "a posteriori"}
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AposterioriROC(Result):
-    """A ROC curve, *a posteriori*: from (1, 1), accept all, to (0, 0), reject all. Made by `roc`.
+class AposterioriROC(Result, Aposteriori):
+    """A ROC curve, a posteriori: one row per threshold. Made by `roc`.
 
+    It goes from (1, 1), accept all, to (0, 0), reject all.
     No threshold accepts a score of -inf, such as that of a failure to acquire: with these it begins below (1, 1).
     """
 
     name: str
-    scores: ScoreSet
+    scores: Unsaved[ScoreSet]
     threshold: Floats
-    outcomes: Outcomes
-
-    _layout = Layout(
-        "A ROC curve, a posteriori: one row per threshold.",
-        of("number", "threshold fpr tpr"),
-        {
-            "name": TEXT,
-            "kind": A_POSTERIORI,
-            **of(SIZE, "negatives positives"),
-            **of(NUMBER, "auc eer"),
-            "warnings": CAUTIONS,
-        },
-        optional=("warnings",),
-    )
+    outcomes: Unsaved[Outcomes]
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        sizes, table = saved.values("negatives", "positives"), saved.columns(*cls._layout.columns)
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        sizes, table = {name: saved.summary[name] for name in ("negatives", "positives")}, saved.table
         fnr = table["fnr"] if "fnr" in table else 1 - table["tpr"]
         # Rates times numbers of trials are whole numbers, but for rounding.
         fp, fn = np.rint(table["fpr"] * sizes["negatives"]), np.rint(fnr * sizes["positives"])
-        known |= {"scores": SavedScores.of(sizes), "outcomes": Outcomes.from_errors(fp, fn, **sizes)}
-        return super()._from_parts(saved, **known)
+        outcomes = Outcomes.from_errors(fp, fn, **sizes)
+        return in_part(cls, scores=SavedScores.of(sizes), outcomes=outcomes, **known)
 
     @property
-    def fpr(self) -> Floats:
+    def fpr(self) -> Column[Floats]:
         """False positive rate (FAR) at each threshold."""
         return self.outcomes.fp / self.scores.n_negatives
 
     @property
-    def tpr(self) -> Floats:
+    def tpr(self) -> Column[Floats]:
         """True positive rate (1 - FRR) at each threshold."""
         return self.outcomes.tp / self.scores.n_positives
 
@@ -108,18 +93,28 @@ class AposterioriROC(Result):
         outcomes, threshold = self.outcomes[kept], self.threshold[kept]
         return {"threshold": threshold, x.name: x(outcomes), y.name.partition(":")[0]: y(outcomes)}
 
+    @property
+    def negatives(self) -> Summary[int]:
+        """How many negative trials there are."""
+        return self.scores.n_negatives
+
+    @property
+    def positives(self) -> Summary[int]:
+        """How many positive trials there are."""
+        return self.scores.n_positives
+
     @cached_property
-    def auc(self) -> float:
+    def auc(self) -> Summary[float]:
         """The area under the curve, a posteriori."""
         return a_posteriori_auc(self.scores)
 
     @cached_property
-    def eer(self) -> float:
+    def eer(self) -> Summary[float]:
         """The equal error rate, a posteriori."""
         return a_posteriori_eer(self.scores)
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> Summary[Cautions]:
         """Warnings about the scores."""
         return set_cautions(self.scores)
 
@@ -127,12 +122,6 @@ class AposterioriROC(Result):
     def backend(self) -> str | None:
         """The dataframe library the scores came from, if any."""
         return self.scores.backend
-
-    def summary(self) -> dict[str, Any]:
-        """Return the single numbers, each a posteriori."""
-        sizes = {"negatives": self.scores.n_negatives, "positives": self.scores.n_positives}
-        numbers = {"auc": self.auc, "eer": self.eer, "warnings": list(self.warnings)}
-        return {"name": self.name, "kind": "a posteriori", **sizes, **numbers}
 
     def band(
         self,
@@ -210,36 +199,32 @@ def finely(outcomes: Outcomes, parts: int = 20) -> Outcomes:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AposterioriDET(AposterioriROC):
-    """A DET curve, *a posteriori*: both errors on normal-deviate axes. Made by `det`."""
-
-    _layout = Layout(
-        "A DET curve, a posteriori: one row per threshold.",
-        of("number", "threshold fpr fnr probit_fpr probit_fnr"),
-        AposterioriROC._layout.summary,
-        optional=("warnings",),
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        probit = tuple(saved.columns("probit_fpr", "probit_fnr").values())
-        return super()._from_parts(saved, probit=probit, **known)
+    """A DET curve, a posteriori: one row per threshold. Made by `det`; both errors are on normal-deviate axes."""
 
     @property
-    def fnr(self) -> Floats:
+    def tpr(self) -> Floats:
+        """True positive rate (1 - FRR) at each threshold."""
+        return super().tpr
+
+    @property
+    def fnr(self) -> Column[Floats]:
         """False negative rate (FRR) at each threshold."""
         return self.outcomes.fn / self.scores.n_positives
 
     @cached_property
+    def probit_fpr(self) -> Column[Floats]:
+        """The false positive rate on the normal-deviate scale; 0 and 1 are infinite there."""
+        return _probit(self.fpr)
+
+    @cached_property
+    def probit_fnr(self) -> Column[Floats]:
+        """The false negative rate on the normal-deviate scale."""
+        return _probit(self.fnr)
+
+    @property
     def probit(self) -> tuple[Floats, Floats]:
-        """Both errors on the normal-deviate scale; 0 and 1 are infinite there."""
-        from scipy.special import ndtri
-
-        return ndtri(self.fpr), ndtri(self.fnr)
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per threshold."""
-        x, y = self.probit
-        return {"threshold": self.threshold, "fpr": self.fpr, "fnr": self.fnr, "probit_fpr": x, "probit_fnr": y}
+        """Both errors on the normal-deviate scale."""
+        return self.probit_fpr, self.probit_fnr
 
     def plot(  # type: ignore[override] # there is no chance level on these axes
         self,
@@ -250,6 +235,12 @@ class AposterioriDET(AposterioriROC):
     ) -> Axes:
         """Draw the curve on probit axes, marked a posteriori; options as in `priori.plots.plot_det`."""
         return above(self, "plot")([self], ax=ax, operating_points=operating_points, bands=bands)
+
+
+def _probit(rates: Floats) -> Floats:
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(rates))
 
 
 def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors]:
@@ -344,7 +335,7 @@ def a_posteriori_auc(scores: Any) -> float:
 
 def all_aucs(sets: Sequence[ScoreSet]) -> list[float]:
     """Return the areas of several sets."""
-    pairs = zip(sets, ask_all(sets, "pairs_in_order"), strict=True)
+    pairs = zip(sets, pairs_in_order_of(sets), strict=True)
     return [float(Fraction(number, 2 * each.n_negatives * each.n_positives)) for each, number in pairs]
 
 

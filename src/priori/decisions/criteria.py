@@ -163,7 +163,7 @@ class BreakEven(Search):
 
 def _equal_errors(candidates: Candidates) -> Errors:
     """Return the candidate with the smallest |FAR - FRR|."""
-    fp, fn = candidates.around_equal_errors()
+    fp, fn = candidates.every()
     negatives, positives = candidates.n_negatives, candidates.n_positives
     fp, fn = multipliable(fp, fn, negatives * positives)
     gap, errors = np.abs(fp * positives - fn * negatives), fp * positives + fn * negatives

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from priori.base.declarations import NUMBERS, TEXT, Kept, maybe, record
 from priori.base.errors import OptionError, argument
-from priori.base.layouts import NUMBERS, TEXT, Schema, maybe, of, record
 from priori.base.types import Floats, Index, Mask
 from priori.decisions.hull import NEAR
 from priori.decisions.measure import Ratio
@@ -27,9 +27,16 @@ if TYPE_CHECKING:
     from priori.decisions.likelihood_ratios import LLRMap
 
 #: What a file says of a fitted map: affine ones have a slope and an offset, step maps boundaries and ratios.
-FITTED: Schema = maybe(
-    record({"method": TEXT, **of(maybe({"type": "number"}), "slope offset"), **of(maybe(NUMBERS), "boundaries llr")})
-)
+FittedMap = Annotated[
+    dict[str, Any],
+    Kept(
+        record(
+            {"method": TEXT}
+            | dict.fromkeys(("slope", "offset"), maybe({"type": "number"}))
+            | dict.fromkeys(("boundaries", "llr"), maybe(NUMBERS))
+        )
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -139,16 +146,16 @@ class Criterion:
     def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
         """Return which cells between neighbouring edges may hold a minimiser at these alphas (None: at any).
 
-        None is returned where nothing is known: then every cell may.
+        None is returned where nothing is known, as of a criterion that has no `least_cost`: then every cell may.
         """
-        if alphas is None:
+        if alphas is None or type(self).least_cost is Criterion.least_cost:
             return None
         from priori.decisions.bounds import promising_cells
 
         return promising_cells(edges, self, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
-        """Return a lower bound of the cost of the candidates in boxes."""
+        """Return a lower bound of the cost of the candidates in boxes, if one is known: a scan looks into fewer."""
         raise NotImplementedError
 
     def tells_ties(self, alpha: Fraction, largest: int) -> bool:

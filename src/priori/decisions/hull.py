@@ -87,8 +87,7 @@ def edges_left(rise: Any, fall: Any, alphas: Ascending) -> NDArray[np.intp]:
 
 def error_envelope(candidates: Candidates) -> Envelope:
     """Return the envelope for V1 = FAR, V2 = FRR (Eq. 10)."""
-    corners = candidates.corners_near(_hull_of_errors)
-    return envelope_of_errors(*corners, candidates.n_negatives, candidates.n_positives)
+    return envelope_of_errors(*candidates.corners(), candidates.n_negatives, candidates.n_positives)
 
 
 def envelope_of_errors(fp: Counts, fn: Counts, negatives: int, positives: int) -> Envelope:
@@ -105,7 +104,7 @@ def whole_hull(candidates: Candidates, pseudo: int = 0) -> tuple[Counts, Counts]
     stand below all scores, and as many above them; they count among the errors.
     """
     negatives, positives = candidates.n_negatives, candidates.n_positives
-    fp, fn = candidates.corners_near(_hull_of_errors)
+    fp, fn = candidates.corners()
     ends = np.array([negatives, 0]), np.array([0, positives])  # which corners need not reach
     fp, fn = (np.concatenate([end[:1], errors, end[1:]]) for end, errors in zip(ends, (fp, fn), strict=True))
     if pseudo:

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from priori.base.arrow_streams import MissingValues, batches
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError
-from priori.engines.batch_counting import Owned, Rows, Scan, Streaming
+from priori.engines.counting import Owned, Rows
 from priori.engines.engine import SAMPLE, By, JoinedRows, Panel, Survey, TableSettings, TooMany, changed
 from priori.engines.parquet_files import FILE, ROW_NUMBER, guarded
+from priori.engines.streaming import Scan, Streaming
 from priori.readers.duckdb_parser import literal, quoted
 from priori.readers.parquet import check_type
 from priori.scores import Names, Scores, nan_error

@@ -6,7 +6,7 @@ import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from priori.base.dataframes import is_missing, match_columns
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.types import Floats, Ints, Mask, Progress
-from priori.engines.grid import Grid
 from priori.scores import NAN_POLICIES, Names, NanPolicy, Scores, Trials
 from priori.scores.attacks import attack_codes
+from priori.scores.grid import Grid
 from priori.scores.labels import attack_values, attackers, is_missing_label, missing_labels, normal, positive_value
 
 #: Scores looked at to lay out the bins of the first count.
@@ -113,6 +113,7 @@ class Fetch:
     grid: Grid
     keep: Mask
     limit: int | None
+    by: ClassVar[By] = ()
 
     @property
     def systems(self) -> tuple[int, ...]:

@@ -13,19 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from priori.base.errors import OneClassError, PrioriError
+from priori.base.errors import OneClassError, OptionError, PrioriError, argument
 from priori.base.types import Floats, Ints, Mask
 from priori.engines.engine import Count, Fetch, Panel, TooMany, changed
-from priori.engines.grid import Grid, fitted_grid, split_grid
-from priori.engines.histogram import NOTHING, Distinct, Histogram, merged, shortlisted
 from priori.scores.asking import Asking, ask
 from priori.scores.candidates import Chooser, Shortlist, joined
-from priori.scores.cuts import at_most
+from priori.scores.grid import Grid, fitted_grid, split_grid
+from priori.scores.histogram import FEWEST_BINS, NOTHING, Distinct, Histogram, merged, narrow_ends, shortlisted
+from priori.scores.sorting import at_most
 
 #: Bytes that a fetched score needs while it is sorted and matched.
 PER_SCORE = 96
-#: The most bins a histogram has.
-BINS = 1 << 20
+#: Trials for each bin of a first count, about.
+PER_BIN = 32
 #: After this many rounds of finer bins the rest is looked through in parts.
 ROUNDS = 6
 
@@ -63,7 +63,7 @@ class Explorer:
         """Make the first scan, unless it was made."""
         if self._histogram is None:
             survey = self.panel.survey(self.system)
-            bins = min(max(survey.rows // 64, 1 << 10), self.most_bins)
+            bins = min(max(survey.rows // PER_BIN, FEWEST_BINS), self.most_bins)
             self._tied = 2 * np.unique(survey.sample).size < survey.sample.size
             yield from self._count(fitted_grid(survey.sample, bins, survey.limits, self.panel.segments))
             self._first = self._histogram
@@ -76,7 +76,9 @@ class Explorer:
 
     def _count(self, grid: Grid) -> Asking[None]:
         counts = yield Count(self.panel, (self.system,), (grid,))
-        counted = Histogram.of(grid, counts)
+        each = np.zeros((2, grid.size), dtype=np.int64)
+        each[counts.positive.astype(np.intp), counts.bins[0]] = counts.number
+        counted = Histogram(grid, each[0], each[1], counts.limits)
         for name, number in (("negative", counted.negatives), ("positive", counted.positives)):
             if not number:
                 raise OneClassError(
@@ -110,23 +112,16 @@ class Explorer:
 
     def _narrowed(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Asking[Mask]:
         """Return the bins that may hold the chosen candidates, cut finer until all their scores are known."""
-        keep = self._promising(chooser, alphas)
+        keep = self.histogram.promising(chooser, alphas)
         for _ in range(ROUNDS):
             if (yield from self.look(keep)):
                 break
             before, coarse = self._rows(keep), self.histogram.grid
             yield from self.refine(keep)
             # What was discarded stays so, though it now lies in wide bins that say little.
-            keep = _within(self._promising(chooser, alphas), self.histogram.grid, keep, coarse)
+            keep = _within(self.histogram.promising(chooser, alphas), self.histogram.grid, keep, coarse)
             if self._rows(keep) > 0.9 * before:
                 break
-        return keep
-
-    def _promising(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Mask:
-        histogram = self.histogram
-        keep = np.zeros(histogram.grid.size, dtype=np.bool_)
-        bins = chooser.promising(histogram.ends, alphas)
-        keep[histogram.filled] = True if bins is None else bins[: histogram.filled.size]
         return keep
 
     def refine(self, keep: Mask, bins: int | None = None) -> Asking[None]:
@@ -283,6 +278,113 @@ class Explorer:
             within = np.maximum(running[last] - running[first], 0)
             counts.append(np.where(outer, before[bins + 1], before[bins] + within))
         return counts[0], counts[1]
+
+
+# -- narrow cuts ------------------------------------------------------------------------------------------------------
+
+
+def narrow_cuts(explorer: Explorer, bound: float) -> Asking[tuple[Floats, float]]:
+    """Return ascending cuts between which lies at most a share ``bound`` of either class, and the largest share.
+
+    A bin that holds more is cut finer, or at each of its distinct scores: any number of scores may be equal.
+    """
+    atoms, ends, largest = yield from _cut(explorer, bound)
+    return np.unique(np.append(-np.inf, atoms.value[ends])), largest
+
+
+def cut_candidates(explorer: Explorer, bound: float) -> Asking[Shortlist]:
+    """Return the candidates at such cuts, with their exact counts, for whoever would need all scores at once."""
+    atoms, ends, _ = yield from _cut(explorer, bound)
+    histogram = explorer.histogram
+    cuts = np.append(-np.inf, atoms.value[ends])
+    tn, fn = (
+        np.append(0, np.cumsum(own)[ends]) + of_class[0]
+        for own, of_class in ((atoms.negative, histogram.negative), (atoms.positive, histogram.positive))
+    )
+    with np.errstate(over="ignore"):
+        above = np.nextafter(cuts, np.inf)  # the threshold is the cut itself: what lies next to it is not known
+    if tn[-1] < histogram.negatives or fn[-1] < histogram.positives:  # scores of +inf
+        tn, fn = np.append(tn, histogram.negatives), np.append(fn, histogram.positives)
+        cuts, above = np.append(cuts, np.inf), np.append(above, np.inf)
+    return Shortlist(histogram.negatives - tn, fn, cuts, above, histogram.negatives, histogram.positives)
+
+
+def _cut(explorer: Explorer, bound: float) -> Asking[tuple[Distinct, Mask, float]]:
+    """Return pieces of the scores by their largest number, which of them end at cuts, and the largest share between."""
+    yield from explorer.restart()
+    inside = np.ones(explorer.histogram.grid.size, dtype=np.bool_)
+    pieces: list[tuple[Distinct, Mask]] = []
+    for round_ in range(ROUNDS):
+        # Finer bins of some are bought with wider bins of the others, which are kept as they were.
+        histogram = explorer.histogram
+        wide = histogram.grid.cut_finer(_wide(histogram, bound) & inside, explorer.panel.segments)
+        looked = bool(round_) and (yield from explorer.look(wide))
+        pieces.append(_atoms(histogram, inside & ~wide, explorer.known_in(wide) if looked else NOTHING))
+        if looked or not wide.any():
+            break
+        yield from explorer.refine(wide, max(explorer.most_bins, int(8 / bound)))
+        inside = explorer.within(wide, histogram.grid)
+    else:
+        pieces.append(_atoms(explorer.histogram, inside, NOTHING))
+    columns = zip(*((atoms.value, atoms.negative, atoms.positive, single) for atoms, single in pieces), strict=True)
+    value, negative, positive, single = (np.concatenate(column) for column in columns)
+    order = np.argsort(value)  # pieces of several grids do not overlap
+    atoms, single = Distinct(value, negative, positive).take(order), single[order]
+    ends = narrow_ends(atoms, bound)
+    largest = _largest_share(atoms, single, np.flatnonzero(ends), explorer.histogram)
+    most = max(bound, *(1 / size for size in (explorer.histogram.negatives, explorer.histogram.positives)))
+    if largest > most * (1 + 1e-8):
+        raise OptionError(
+            f"{explorer.source}: too many of these scores lie too close together to be counted in bins that hold "
+            f"less than {most:g} of them; give more memory ({argument('memory')}), or keep the thresholds fixed "
+            f"({argument('resample', 'test')})"
+        )
+    return atoms, ends, largest
+
+
+def _largest_share(atoms: Distinct, single: Mask, ends: Ints, histogram: Histogram) -> float:
+    """Return the largest share of a class between two ends, where there are several numbers."""
+    several = (np.diff(ends, prepend=-1) > 1) | ~single[ends]
+    shares = (
+        np.diff(np.cumsum(number)[ends], prepend=0)[several] / size
+        for number, size in ((atoms.negative, histogram.negatives), (atoms.positive, histogram.positives))
+    )
+    return float(max(share.max(initial=0.0) for share in shares))
+
+
+def _ends(histogram: Histogram) -> tuple[Floats, Mask]:
+    """Return the largest number of each filled bin, and whether it is the only one in it."""
+    low, high = histogram.limits
+    ends = np.minimum(histogram.grid.highest(histogram.filled).astype(np.float64), high)
+    starts = np.maximum(histogram.grid.lowest(histogram.filled).astype(np.float64), low)
+    return ends, np.asarray(starts == ends)
+
+
+def _wide(histogram: Histogram, bound: float) -> Mask:
+    """Return the bins of several numbers that hold too much of a class."""
+    filled = histogram.filled
+    too_much = np.zeros(filled.size, dtype=np.bool_)
+    for number, size in ((histogram.negative, histogram.negatives), (histogram.positive, histogram.positives)):
+        too_much |= number[filled] > max(bound * size, 1)
+    wide = np.zeros(histogram.grid.size, dtype=np.bool_)
+    wide[filled[too_much & ~_ends(histogram)[1]]] = True
+    return wide
+
+
+def _atoms(histogram: Histogram, whole: Mask, known: Distinct) -> tuple[Distinct, Mask]:
+    """Return what is not cut further, by its largest number, and whether all its scores are equal.
+
+    These are the filled bins that are taken as a ``whole``, and the scores of the bins where all are known.
+    """
+    filled = histogram.filled
+    taken = whole[filled]
+    ends, single = _ends(histogram)
+    atoms = Distinct(
+        np.concatenate([ends[taken], known.value]),
+        np.concatenate([histogram.negative[filled[taken]], known.negative]),
+        np.concatenate([histogram.positive[filled[taken]], known.positive]),
+    )
+    return atoms, np.append(single[taken], np.ones(known.value.size, dtype=np.bool_))
 
 
 def _quietly(asking: Asking[None]) -> Generator[Any, Any, None]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from operator import or_
 from typing import Any, NamedTuple
 
@@ -18,17 +18,15 @@ from numpy.typing import NDArray
 
 from priori.base.dataframes import not_names
 from priori.base.errors import InputError, PrioriError
-from priori.base.types import Floats, Ints, Mask
+from priori.base.types import Ints
 from priori.engines.engine import SAMPLE, By, Count, Counts, Fetch, JoinedRows, Panel, Survey, TableSettings, TooMany
-from priori.engines.grid import Grid, joined_runs
-from priori.engines.histogram import Distinct, merged
+from priori.engines.expressions import RANGES, bin_of, ranges
 from priori.readers.duckdb_parser import first_line
 from priori.scores import Names, Scores, nan_error
+from priori.scores.histogram import Distinct, merged
 
 Columns = dict[str, NDArray[Any]]
 
-#: The most ranges that one expression tells apart: Java leaves longer ones uncompiled, which costs five times as much.
-RANGES = 16
 #: Up to so many bins are fetched by their numbers; of more, whole ranges are.
 LISTED = 1 << 12
 #: How the users of a pair of trials compare, where they are not the same.
@@ -36,10 +34,10 @@ DIFFERENT, MISSING = 1, 2
 
 
 class _Classes(NamedTuple):
-    """What one scan tells of the panel as a whole: how often each label comes; of each system NaN, and its range."""
+    """What one scan tells of the panel: how often each label comes; of each system its rows, its NaN, and its range."""
 
     labels: dict[Any, int]
-    rows: int
+    rows: list[int]
     missing: list[int]
     limits: list[tuple[float, float]]
 
@@ -52,14 +50,21 @@ def reason_of(error: Exception) -> str:
 class Lazy(Panel):
     """A panel in a narwhals lazy frame with columns of scores and labels, and perhaps user and trial.
 
-    ``systems`` are what each system is called in messages, and its column of scores.
+    ``systems`` are what each system is called in messages, and its column of scores; or, where the column ``system_in``
+    says whose a row is, its name there.
     """
 
     segments = RANGES
     finest = 1e-3  # an expression tells cuts apart, and takes long where there are tens of thousands
 
     def __init__(
-        self, frame: Any, settings: TableSettings, *, source: str = "frame", systems: Sequence[tuple[str, str]] = ()
+        self,
+        frame: Any,
+        settings: TableSettings,
+        *,
+        source: str = "frame",
+        systems: Sequence[tuple[str, str]] = (),
+        system_in: str | None = None,
     ) -> None:
         self.frame = nw.from_native(frame) if not isinstance(frame, nw.LazyFrame) else frame
         # Bytes are text, which not every writer says of its text.
@@ -69,7 +74,9 @@ class Lazy(Panel):
         self._match_columns(self.schema.names(), settings, source)
         self.systems = [column for _, column in systems] or [self.columns["score"]]
         self.sources = [name for name, _ in systems] or [source]
-        for role, title in [*self.columns.items(), *(("score", title) for title in self.systems)]:
+        self.system_in, self.wide = system_in, system_in is None
+        scores = self.systems if self.wide else []
+        for role, title in [*self.columns.items(), *(("score", title) for title in scores)]:
             kind = self.schema[title]
             if role == "score":
                 if not kind.is_numeric():
@@ -79,8 +86,14 @@ class Lazy(Panel):
 
     # -- the columns -------------------------------------------------------------------------------------
 
+    def _own(self, system: int) -> Any:
+        """Whether a row is one of a system."""
+        if self.system_in is None:
+            return nw.lit(True)
+        return nw.col(self.system_in).cast(nw.String) == self.systems[system]
+
     def _raw_score(self, system: int) -> Any:
-        score = nw.col(self.systems[system]).cast(nw.Float64)
+        score = nw.col(self.systems[system] if self.wide else self.columns["score"]).cast(nw.Float64)
         return score * -1.0 if self.settings.lower_is_better else score
 
     def _missing(self, system: int) -> Any:
@@ -104,11 +117,13 @@ class Lazy(Panel):
         systems = range(len(self.systems))
         selected, asked = [self._label.alias("label")], [nw.len().alias("rows")]
         for system in systems:
-            missing, score = self._missing(system), self._raw_score(system)
-            finite = nw.when((~missing) & (score > -np.inf) & (score < np.inf)).then(score)
-            selected += [finite.alias(f"score{system}"), missing.cast(nw.Int64).alias(f"missing{system}")]
-            own, lacking = nw.col(f"score{system}"), nw.col(f"missing{system}")
-            asked += [lacking.sum(), own.min().alias(f"low{system}"), own.max().alias(f"high{system}")]
+            own, missing, score = self._own(system), self._missing(system), self._raw_score(system)
+            finite = nw.when(own & ~missing & (score > -np.inf) & (score < np.inf)).then(score)
+            selected += [finite.alias(f"score{system}"), (own & missing).cast(nw.Int64).alias(f"missing{system}")]
+            selected.append(own.cast(nw.Int64).alias(f"own{system}"))
+            value = nw.col(f"score{system}")
+            asked += [nw.col(f"own{system}").sum(), nw.col(f"missing{system}").sum()]
+            asked += [value.min().alias(f"low{system}"), value.max().alias(f"high{system}")]
         told = self.collect(self.frame.select(*selected).group_by("label").agg(*asked))
         labels, rows = told["label"].tolist(), _whole(told["rows"])
         limits = [
@@ -118,8 +133,10 @@ class Lazy(Panel):
             )
             for system in systems
         ]
-        missing = [int(_whole(told[f"missing{system}"]).sum()) for system in systems]
-        return _Classes(dict(zip(labels, rows.tolist(), strict=True)), int(rows.sum()), missing, limits)
+        own, missing = (
+            [int(_whole(told[f"{column}{system}"]).sum()) for system in systems] for column in ("own", "missing")
+        )
+        return _Classes(dict(zip(labels, rows.tolist(), strict=True)), own, missing, limits)
 
     @cached_property
     def _matching(self) -> list[Any]:
@@ -154,14 +171,22 @@ class Lazy(Panel):
     def trials(self, system: int, *more: int) -> Any:
         """Return the frame with columns score (no NaN), positive (0 or 1), and names where there are.
 
-        With more systems, their scores are score1, score2, ...
+        With more systems, their scores are score1, score2, ...; where they have rows of their own, a column ``system``
+        has their numbers.
         """
         self._check_nan(system)
-        drops = self.settings.nan == "drop" and not more  # of several, each leaves out its own
-        frame = self.frame.filter(~self._missing(system)) if drops else self.frame
+        frame = self.frame
+        if not self.wide:
+            frame = frame.filter(reduce(or_, [self._own(each) for each in (system, *more)]))
+        if self.settings.nan == "drop" and not (self.wide and more):  # of several columns, each leaves out its own
+            frame = frame.filter(~self._missing(system))
         positive = reduce(or_, [self._label == label for label in self._matching])
         columns = [self._score(system).alias("score"), positive.cast(nw.Int64).alias("positive")]
-        columns += [self._score(other).alias(f"score{number}") for number, other in enumerate(more, 1)]
+        if self.wide:
+            columns += [self._score(other).alias(f"score{number}") for number, other in enumerate(more, 1)]
+        elif more:
+            whose = [nw.when(self._own(other)).then(nw.lit(f"{number}")) for number, other in enumerate(more, 1)]
+            columns.append(reduce(lambda rest, own: own.otherwise(rest), whose, nw.lit("0")).alias("system"))
         columns += [nw.col(self.columns[role]).alias(role) for role in ("user", "probe_user") if role in self.columns]
         columns += [self._text(role).alias(role) for role in ("trial", "dataset", "group") if role in self.columns]
         if self.tells("attack"):
@@ -196,11 +221,14 @@ class Lazy(Panel):
         self._check_nan(system)
         _ = self._matching
         sample, limits = self._samples[f"score{system}"].astype(np.float64), self._classes.limits[system]
-        return Survey(self._classes.rows, sample[np.isfinite(sample)], limits if limits[0] <= limits[1] else None)
+        return Survey(
+            self._classes.rows[system], sample[np.isfinite(sample)], limits if limits[0] <= limits[1] else None
+        )
 
     @cached_property
     def _samples(self) -> Columns:
-        scores = (self._score(system).alias(f"score{system}") for system in range(len(self.systems)))
+        systems = range(len(self.systems))
+        scores = (nw.when(self._own(system)).then(self._score(system)).alias(f"score{system}") for system in systems)
         return self.collect(self.frame.select(*scores).head(SAMPLE))
 
     def look_at_names(self, system: int) -> Names:
@@ -213,53 +241,65 @@ class Lazy(Panel):
         stacked: dict[Any, list[int]] = {}
         for number, request in enumerate(requests):
             plain = isinstance(request, Fetch) or not (request.means or request.failures or len(request.systems) > 1)
-            key = (type(request), request.by if isinstance(request, Count) else ()) if plain else number
+            key = (type(request), request.by) if plain else number
             stacked.setdefault(key, []).append(number)
-        for numbers in stacked.values():
-            some = [requests[number] for number in numbers]
+        for key, numbers in stacked.items():
+            some: list[Any] = [requests[number] for number in numbers]
             try:
                 for request in some:
                     for system in request.systems:
                         self._check_nan(system)
-                found = self._fetched(some) if isinstance(some[0], Fetch) else self._counted(some)
+                if isinstance(key, int):
+                    found = [self._counted_alone(some[0])]
+                else:
+                    found = self._fetched(some) if key[0] is Fetch else self._counted(some)
             except Exception as error:  # the answer to each of them
-                found = [error] * len(some)
+                found = [error] * len(some)  # type: ignore[list-item]
             answers |= dict(zip(numbers, found, strict=True))
         return [answers[number] for number in range(len(requests))]
 
     # -- counts ------------------------------------------------------------------------------------------
 
-    def _counted(self, requests: Sequence[Any]) -> list[Any]:
-        """Return the counts for requests: of several, each for one system, by one grouping."""
-        first: Count = requests[0]
-        if len(requests) == 1:
-            return [self._counted_alone(first)]
-        by, trials = (
-            first.by,
-            self._with_parts(
-                first.by, self.trials(first.systems[0], *(request.systems[0] for request in requests[1:]))
-            ),
-        )
+    def _stacked(self, systems: Sequence[int], values: Sequence[Callable[[str], Any]], by: By = ()) -> Any:
+        """Return a row for each trial of each system: its number as text, class, names, and the value of its score."""
         names = ["part"] if isinstance(by, int) else [*by]
-        titles = ["score", *(f"score{number}" for number in range(1, len(requests)))]
-        bins = [
-            _bin(request.bins[0], title).alias(f"bin{number}")
-            for number, (request, title) in enumerate(zip(requests, titles, strict=True))
-        ]
-        on = [f"bin{number}" for number in range(len(requests))]
-        stack = trials.select("positive", *names, *bins).unpivot(
-            on, index=["positive", *names], variable_name="system", value_name="bin"
+        if self.wide:
+            trials = self._with_parts(by, self.trials(*systems))
+            titles = ["score", *(f"score{number}" for number in range(1, len(systems)))]
+            columns = [value(title).alias(f"{n}") for n, (value, title) in enumerate(zip(values, titles, strict=True))]
+            found = trials.select("positive", *names, *columns).unpivot(
+                [f"{n}" for n in range(len(columns))],
+                index=["positive", *names],
+                variable_name="system",
+                value_name="value",
+            )
+            return found.filter(~nw.col("value").is_null())
+        value = reduce(
+            lambda rest, each: nw.when(nw.col("system") == f"{each[0]}").then(each[1]("score")).otherwise(rest),
+            [*enumerate(values)][1:],
+            values[0]("score"),
         )
-        grouped = stack.filter(~nw.col("bin").is_null()).group_by("system", "bin", "positive", *names)
-        told = self.collect(grouped.agg(nw.len().alias("rows")))
+        trials = self._with_parts(by, self.trials(*systems))
+        return trials.select(
+            "positive", *names, "system" if len(systems) > 1 else nw.lit("0").alias("system"), value.alias("value")
+        )
+
+    def _counted(self, requests: Sequence[Any]) -> list[Any]:
+        """Return the counts for requests, each for one system, by one grouping."""
+        by: By = requests[0].by
+        names = ["part"] if isinstance(by, int) else [*by]
+        bins = [partial(bin_of, request.bins[0]) for request in requests]
+        stack = self._stacked([request.systems[0] for request in requests], bins, by)
+        told = self.collect(stack.group_by("system", "value", "positive", *names).agg(nw.len().alias("rows")))
         answers: list[Any] = []
-        for request, title in zip(requests, on, strict=True):
-            own = {name: column[told["system"] == title] for name, column in told.items()}
+        for number, request in enumerate(requests):
+            own = {name: column[told["system"] == f"{number}"] for name, column in told.items()}
             too_many = request.limit is not None and own["rows"].size > request.limit
-            answers.append(TooMany() if too_many else self._counts(request, own, ["bin"], names))
+            answers.append(TooMany() if too_many else self._counts(request, own, ["value"], names))
         return answers
 
     def _counted_alone(self, request: Count) -> Counts:
+        """Return counts of several systems together, or with mean scores, or with failures apart."""
         trials = self._with_parts(request.by, self.trials(*request.systems))
         names = ["part"] if isinstance(request.by, int) else [*request.by]
         titles = ["score", *(f"score{number}" for number in range(1, len(request.systems)))]
@@ -270,7 +310,7 @@ class Lazy(Panel):
             keys.append("failed")
         # Not the mean of infinite scores: engines differ in what that is.
         finite = nw.when((nw.col("score") > -np.inf) & (nw.col("score") < np.inf)).then(nw.col("score"))
-        binned = trials.with_columns(*(_bin(bins, title).alias(name) for bins, title, name in each))
+        binned = trials.with_columns(*(bin_of(bins, title).alias(name) for bins, title, name in each))
         asked = [nw.len().alias("rows")]
         if request.means:
             binned = binned.with_columns(finite.alias("finite"))
@@ -319,26 +359,18 @@ class Lazy(Panel):
 
     def _fetched(self, requests: Sequence[Any]) -> list[Any]:
         """Return the distinct scores for each request, by one grouping."""
-        systems = [request.system for request in requests]
-        if len(systems) == 1:
-            stack = self.trials(systems[0]).select("score", "positive").with_columns(nw.lit("0").alias("system"))
-        else:
-            titles = {"score": "0", **{f"score{number}": str(number) for number in range(1, len(systems))}}
-            own = self.trials(systems[0], *systems[1:]).select(
-                "positive", *(nw.col(title).alias(number) for title, number in titles.items())
-            )
-            stack = own.unpivot([*titles.values()], index=["positive"], variable_name="system", value_name="score")
+        stack = self._stacked([request.system for request in requests], [nw.col] * len(requests))
         inside = None
         for number, request in enumerate(requests):
             bins = np.flatnonzero(request.keep)
-            kept = _bin(_ranges(request.grid, request.keep)) % 2 == 1
+            kept = bin_of(ranges(request.grid, request.keep), "value") % 2 == 1
             if bins.size <= LISTED:
-                kept = kept & _bin(request.grid).is_in(bins.tolist())
+                kept = kept & bin_of(request.grid, "value").is_in(bins.tolist())
             kept = kept if len(requests) == 1 else (nw.col("system") == str(number)) & kept
             inside = kept if inside is None else inside | kept
         grouped = (
             stack.filter(inside)
-            .group_by("system", "score")
+            .group_by("system", "value")
             .agg(nw.len().alias("rows"), nw.col("positive").sum().alias("positives"))
         )
         limits = [request.limit for request in requests]
@@ -346,8 +378,8 @@ class Lazy(Panel):
         answers: list[Any] = []
         for number, request in enumerate(requests):
             own = told["system"] == str(number)
-            value, positives = told["score"][own].astype(np.float64), _whole(told["positives"][own])
-            if request.limit is not None and (value.size > request.limit or told["score"].size > sum(limits)):
+            value, positives = told["value"][own].astype(np.float64), _whole(told["positives"][own])
+            if request.limit is not None and (value.size > request.limit or told["value"].size > sum(limits)):
                 answers.append(TooMany())
                 continue
             negatives = _whole(told["rows"][own]) - positives
@@ -414,7 +446,7 @@ class Lazy(Panel):
         counted = self.trials(system).group_by("trial").agg(nw.len().alias("rows"))
         odd = self.collect(counted.filter((nw.col("rows") > 1) | nw.col("trial").is_null()).head(1))
         found = (odd["trial"][0], int(odd["rows"][0])) if odd["trial"].size else None
-        return self._classes.rows - self.left_out(system), found
+        return self._classes.rows[system] - self.left_out(system), found
 
 
 def _whole(column: NDArray[Any]) -> Ints:
@@ -422,57 +454,3 @@ def _whole(column: NDArray[Any]) -> Ints:
     if column.dtype.kind == "O":
         return np.array([int(number) for number in column], dtype=np.int64)
     return column.astype(np.int64)
-
-
-# -- expressions ---------------------------------------------------------------------------------------------
-
-
-def _tree(starts: Sequence[float], beyond: Callable[[float], Any], leaf: Callable[[int], Any]) -> Any:
-    """Return the expression of the leaf whose number is how many of the starts the score lies beyond."""
-
-    def between(low: int, high: int) -> Any:
-        if low == high:
-            return leaf(low)
-        middle = (low + high) // 2
-        return nw.when(beyond(starts[middle])).then(between(middle + 1, high)).otherwise(between(low, middle))
-
-    return between(0, len(starts))
-
-
-def _bin(bins: Grid | Floats, score: str = "score") -> Any:
-    """Return the expression of the bin of a score; none where the score is none.
-
-    Between ascending cuts it is a tree of comparisons; in a grid the same arithmetic as `Grid.bins`.
-    """
-    column = nw.col(score)
-    if isinstance(bins, Grid):
-        grid = bins
-
-        def within(segment: int) -> Any:
-            last = float(grid.first[segment + 1] - grid.first[segment] - 1)
-            steps = ((column - float(grid.low[segment])) * float(grid.scale[segment])).clip(0.0, last)
-            whole = steps - steps % 1.0  # exact; a cast alone would round in some engines
-            return whole.cast(nw.Int64) + int(grid.first[segment])
-
-        inner = _tree(grid.low[1:].tolist(), column.__ge__, within)
-        upper = nw.when(column == np.inf).then(nw.lit(grid.size - 1, nw.Int64)).otherwise(inner)
-        found = nw.when(column == -np.inf).then(nw.lit(0, nw.Int64)).otherwise(upper)
-    else:
-        found = _tree(bins.tolist(), column.__gt__, lambda number: nw.lit(number, nw.Int64))
-    return nw.when(~column.is_null()).then(found)
-
-
-def _ranges(grid: Grid, keep: Mask) -> Floats:
-    """Return cuts between which, in every other bin from the first, lie the scores of the bins to keep.
-
-    Of many ranges those next to each other are joined, so a few more scores than wanted may lie inside.
-    """
-    bins = np.flatnonzero(joined_runs(keep, RANGES))
-    starts = bins[np.append(True, np.diff(bins) > 1)]
-    ends = bins[np.append(np.diff(bins) > 1, True)] + 1
-    largest = np.finfo(np.float64).max
-    low = grid.lowest(starts)
-    high = np.where(ends < grid.size - 1, grid.lowest(np.minimum(ends, grid.size - 2)), np.inf)
-    with np.errstate(over="ignore"):
-        cuts = np.column_stack([np.nextafter(low, -np.inf), np.nextafter(high, -np.inf)]).ravel()
-    return np.asarray(np.minimum(cuts, largest))

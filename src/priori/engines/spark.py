@@ -10,8 +10,7 @@ from priori.base.errors import InputError, OptionError
 from priori.base.extras import require
 from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Columns, Lazy, reason_of
-from priori.engines.object_stores import is_address
-from priori.engines.parquet_files import Watch
+from priori.engines.parquet_files import Watch, is_address
 
 #: The characters that make a name a pattern for Spark.
 GLOB = "*?[]{}\\"
@@ -27,9 +26,10 @@ class Spark(Lazy):
         *,
         source: str = "frame",
         systems: Sequence[tuple[str, str]] = (),
+        system_in: str | None = None,
         watch: Watch | None = None,
     ) -> None:
-        super().__init__(frame, settings, source=source, systems=systems)
+        super().__init__(frame, settings, source=source, systems=systems, system_in=system_in)
         self.watch = watch
         self.format = None if watch is None else "parquet"
 

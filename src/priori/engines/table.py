@@ -13,14 +13,13 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats
-from priori.engines.batch_counting import LEAST_ROOM
 from priori.engines.engine import Count, Panel, TooMany, changed
-from priori.engines.explorer import BINS, Explorer
-from priori.engines.histogram import NOTHING, Histogram, shortlisted
-from priori.engines.narrow_cuts import cut_candidates, narrow_cuts, relative_cuts
+from priori.engines.explorer import Explorer, cut_candidates, narrow_cuts
+from priori.engines.streaming import LEAST_ROOM
 from priori.scores import Names, Scores, ScoreSet
-from priori.scores.asking import Asking, ask
-from priori.scores.candidates import Candidates, Chooser, Shortlist
+from priori.scores.asking import Asking, asked, asking
+from priori.scores.candidates import Chooser, Shortlist
+from priori.scores.histogram import BINS, NOTHING, Histogram, shortlisted
 from priori.scores.score_set import Role, TooManyEntries, mixed_sets
 
 #: Bytes that a trial needs in memory while it is resampled.
@@ -117,21 +116,11 @@ class Table(ScoreSet):
 
     # -- what is asked -----------------------------------------------------------------------------------
 
-    def asking(self, question: str, *arguments: Any) -> Asking[Any]:
-        asking: Asking[Any] = getattr(self, f"_ask_{question}")(*arguments)
-        return asking
-
-    def _asked(self, question: str, *arguments: Any) -> Any:
-        return ask([self.asking(question, *arguments)])[0]
-
     def expect(self, thresholds: ArrayLike) -> None:
         self.explorer.expect(thresholds)
 
-    def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Candidates:
-        found: Candidates = self._asked("candidates", chooser, alphas)
-        return found
-
-    def _ask_candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Asking[Shortlist]:
+    @asked
+    def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Asking[Shortlist]:
         yield from self.explorer.begin()
         # Where only all scores together tell, and do not fit, counts at narrow cuts tell nearly as much.
         of_all = alphas is None and chooser.winners(shortlisted(self.histogram, NOTHING), None) is None
@@ -142,17 +131,14 @@ class Table(ScoreSet):
             return self._cut_candidates
         return (yield from self.explorer.shortlist(chooser, alphas))
 
-    def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
-        tn, fn = self._asked("rejected", thresholds)
-        return tn, fn
-
-    def _ask_rejected(self, thresholds: ArrayLike) -> Asking[tuple[Counts, Counts]]:
-        asked = np.asarray(thresholds, dtype=np.float64)
-        new = np.setdiff1d(asked, self._counted[0])
+    @asked
+    def rejected(self, thresholds: ArrayLike) -> Asking[tuple[Counts, Counts]]:
+        wanted = np.asarray(thresholds, dtype=np.float64)
+        new = np.setdiff1d(wanted, self._counted[0])
         if new.size:
             self._remember(new, *(yield from self.explorer.rejected(new)))
         known, tn, fn = self._counted
-        place = np.searchsorted(known, asked)
+        place = np.searchsorted(known, wanted)
         return tn[place], fn[place]
 
     def _remember(self, thresholds: Floats, tn: Counts, fn: Counts) -> None:
@@ -161,48 +147,34 @@ class Table(ScoreSet):
         counts = (np.concatenate(both)[first] for both in zip(self._counted[1:], (tn, fn), strict=True))
         self._counted = known, next(counts), next(counts)
 
-    def pairs_in_order(self, rough: bool = False) -> int:
-        return int(self._asked("pairs_in_order", rough))
-
-    def _ask_pairs_in_order(self, rough: bool = False) -> Asking[int]:
+    @asked
+    def pairs_in_order(self, rough: bool = False) -> Asking[int]:
         yield from self.explorer.begin()
         return self.histogram.pairs_in_order() if rough else (yield from self.explorer.pairs_in_order())
 
     def relative_cuts(self, share: float) -> Floats:
         """Return cuts between which FAR and FRR change by at most about a share of themselves."""
-        return relative_cuts(self.histogram, share)
+        return self.histogram.relative_cuts(share)
 
     # -- entries in place of trials ------------------------------------------------------------------------
 
-    def narrow_cuts(self, bound: float, by: Sequence[Role] = ()) -> tuple[Floats, float]:
-        cuts, error = self._asked("narrow_cuts", bound, by)
-        return cuts, error
-
-    def _ask_narrow_cuts(self, bound: float, by: Sequence[Role] = ()) -> Asking[tuple[Floats, float]]:
-        # Counts have 16 bytes, and there are twice as many bins as the bound asks for, in each class.
+    @asked
+    def narrow_cuts(self, bound: float, by: Sequence[Role] = ()) -> Asking[tuple[Floats, float]]:
+        # Counts have 16 bytes, and there are 2.5 times as many bins as the bound asks for, in each class.
         people = self.n_users if self.has_users and {"user", "probe_user"} & {*by} else 1
-        bound = max(bound, self.engine.finest, 64 * people / max(self.memory // 8, LEAST_ROOM))
+        bound = max(bound, self.engine.finest, 80 * people / max(self.memory // 8, LEAST_ROOM))
         if bound > COARSEST:
             raise self._too_many(self.memory // PER_ENTRY, paired=False)
         if bound not in self._narrow:
-            self._narrow[bound] = yield from narrow_cuts(self.explorer, bound, trials=1)
+            self._narrow[bound] = yield from narrow_cuts(self.explorer, bound)
         return self._narrow[bound]
 
     def parts_at_most(self, number: int, cuts: int) -> int:
         """Return how many random parts of the trials, of so many, can be counted between so many cuts."""
         return min(number, max(self.memory // 8, LEAST_ROOM) // (16 * (cuts + 1)))
 
+    @asked
     def count(
-        self,
-        cuts: Sequence[ArrayLike],
-        by: Sequence[Role] | int = (),
-        others: Sequence[ScoreSet] = (),
-        means: bool = False,
-    ) -> list[Scores]:
-        found: list[Scores] = self._asked("count", cuts, by, others, means)
-        return found
-
-    def _ask_count(
         self,
         cuts: Sequence[ArrayLike],
         by: Sequence[Role] | int = (),
@@ -231,7 +203,7 @@ class Table(ScoreSet):
         bounded = bounded and not isinstance(by, int)
         request = Count(panel, systems, cuts, by, limit if bounded else None, means, failures)
         if by == () and not others and not (means or failures):
-            return [self._in_bins(cuts[0], *(yield from self._ask_rejected(cuts[0])))]
+            return [self._in_bins(cuts[0], *(yield from asking(self.rejected, cuts[0])))]
         try:
             counts = yield request
         except TooMany:

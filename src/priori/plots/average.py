@@ -1,21 +1,22 @@
-"""Average ROC curves: the average and its interval over the single curves, its meaning below, its warning in sight."""
+"""Experiments over many data sets: average curves with their intervals and meaning, and what bands cover."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from priori.base.cautions import shown
-from priori.plots.style import axes, epc_labels, finished, roc_axes, scaling, with_looks
+from priori.plots.style import LINES, axes, epc_labels, finished, name_shade, note, roc_axes, scaling, shade, with_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from priori.curves.averaging.average import AverageCurve
     from priori.curves.averaging.epc import AverageEPC
-    from priori.curves.averaging.result import AverageCurve
+    from priori.studies.coverage import Coverage
 
 #: How many crosses show the two-dimensional interval of an average at thresholds.
 CROSSES = 12
@@ -44,7 +45,7 @@ def plot_average(
     text : bool
         Write below the axes what each average means, and any warning.
     """
-    from priori.curves.averaging.result import AverageCurve
+    from priori.curves.averaging.average import AverageCurve
 
     averages = [curves] if isinstance(curves, AverageCurve) else list(curves)
     height = 5.0 + (1.0 + 0.7 * any(shown(curve.warnings) for curve in averages)) * text
@@ -77,16 +78,9 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
         rows = np.unique(np.linspace(0, curve.fpr.size - 1, CROSSES + 2).round().astype(int))[1:-1]
         across = 100 * np.stack([curve.fpr - curve.fpr_lower, curve.fpr_upper - curve.fpr])[:, rows]
         up = 100 * np.stack([curve.tpr - curve.tpr_lower, curve.tpr_upper - curve.tpr])[:, rows]
-        ax.errorbar(
-            100 * curve.fpr[rows],
-            100 * curve.tpr[rows],
-            xerr=np.maximum(across, 0),
-            yerr=np.maximum(up, 0),
-            fmt="none",
-            ecolor=colour,
-            elinewidth=1,
-            capsize=2,
-        )
+        reach: dict[str, Any] = {"xerr": np.maximum(across, 0), "yerr": np.maximum(up, 0)}
+        look: dict[str, Any] = {"fmt": "none", "ecolor": colour, "elinewidth": 1, "capsize": 2}
+        ax.errorbar(100 * curve.fpr[rows], 100 * curve.tpr[rows], **reach, **look)
         return
     ax.fill(*(100 * side for side in curve.outline()), color=colour, alpha=0.25, lw=0)
 
@@ -94,34 +88,15 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
 def _name_interval(ax: Axes, last: bool, colour: str, level: float) -> None:
     """Say in the legend, once, what the bands around averages are."""
     if last:
-        ax.plot([], [], color=colour, alpha=0.25, lw=8, label=f"{100 * level:g} % interval over data sets")
+        name_shade(ax, f"{100 * level:g} % interval over data sets", colour, 0.25)
 
 
 def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:
     lines = [fill(f"{curve.method.name}: {curve.meaning}", 75) for curve in curves]
-    ax.annotate(
-        "\n".join(lines),
-        (0, 0),
-        (0, -42),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        va="top",
-        fontsize=7.5,
-        color="0.25",
-    )
-    warnings = shown(line for curve in curves for line in curve.warnings)
-    if warnings:
+    note(ax, "\n".join(lines), colour="0.25")
+    if warnings := shown(line for curve in curves for line in curve.warnings):
         down = -42 - 10 * (1 + sum(line.count("\n") + 1 for line in lines))
-        ax.annotate(
-            fill("Warning: " + " ".join(warnings), 75),
-            (0, 0),
-            (0, down),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            va="top",
-            fontsize=7.5,
-            color="#A00000",
-        )
+        note(ax, fill("Warning: " + " ".join(warnings), 75), down)
 
 
 def plot_average_epc(
@@ -141,17 +116,28 @@ def plot_average_epc(
             ax.plot(first.alpha, scale * row, color="0.55", lw=0.6, alpha=faint, drawstyle="steps-mid")
         ax.plot([], [], color="0.55", lw=0.6, label=f"{len(first.each)} single curves")
     for curve, colour, _ in with_looks(averages):
-        ax.plot(
-            curve.alpha,
-            scale * curve.value,
-            color=colour,
-            lw=2,
-            drawstyle="steps-mid",
-            label=f"average, {THRESHOLDS[curve.thresholds]}",
-        )
-        ax.fill_between(
-            curve.alpha, scale * curve.lower, scale * curve.upper, color=colour, alpha=0.25, lw=0, step="mid"
-        )
+        label = f"average, {THRESHOLDS[curve.thresholds]}"
+        ax.plot(curve.alpha, scale * curve.value, color=colour, lw=2, drawstyle="steps-mid", label=label)
+        shade(ax, curve.alpha, scale * curve.lower, scale * curve.upper, colour, alpha=0.25, step="mid")
         _name_interval(ax, curve is averages[-1], colour, curve.summary()["confidence_level"])
     ax.set(**epc_labels(first, "Average ", "test sets"), xlim=(float(first.alpha[0]), float(first.alpha[-1])))
+    return finished(ax, below=own)
+
+
+def plot_coverage(coverage: Coverage, *, ax: Axes | None = None) -> Axes:
+    """Draw the share covered against the number of draws, a line for each bootstrap; the level is dotted."""
+    own = ax is None
+    ax = axes(ax, figsize=(6, 4))
+    settings = coverage.settings
+    for index, ((name, rows), colour, _) in enumerate(with_looks(coverage.lines().items())):
+        style: dict[str, Any] = {"color": colour, "label": name, "ls": LINES[index % len(LINES)]}
+        if len(rows) == 1:
+            ax.axhline(100 * coverage.coverage[rows[0]], **style)
+            continue
+        draws = coverage.draws[rows]
+        varied = draws[:, int(np.argmax(np.ptp(draws, axis=0)))]  # the number of users, or of trials
+        ax.plot(varied, 100 * coverage.coverage[rows], marker="o", ms=3, **style)
+    ax.axhline(100 * settings["confidence_level"], color="0.5", lw=0.8, ls=":")
+    title = f"The curve of {settings['test_users']} unseen users, bands from {settings['train_users']}"
+    ax.set(xlabel="number of draws", ylabel="coverage (%)", ylim=(None, 100), title=title)
     return finished(ax, below=own)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.plots.style import axes, colours, finished, scaling
+from priori.plots.style import axes, colours, finished, name_shade, scaling, shade
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from priori.uncertainty.comparing.comparison import Comparison
-    from priori.uncertainty.comparing.ztest_curves import ZTestCurve
+    from priori.uncertainty.comparing.ztests import ZTestCurve
 
 
 def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
@@ -36,38 +36,15 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     method = comparison.settings["claim"] == "method"
     # Of the claim "deployed" the difference is that of thresholds, and a step where one of them changes.
     step: Literal["mid"] | None = None if method else "mid"
-    ax.fill_between(
-        comparison.alpha,
-        lower,
-        upper,
-        color=colour,
-        alpha=0.18,
-        lw=0,
-        step=step,
-        label=f"{level} {kind} confidence band",
-    )
+    shade(ax, comparison.alpha, lower, upper, colour, step=step, label=f"{level} {kind} confidence band")
     marker = "o" if comparison.alpha.size == 1 else None
-    ax.plot(
-        comparison.alpha,
-        scale * comparison.expected,
-        color=colour,
-        marker=marker,
-        drawstyle="default" if method else "steps-mid",
-        label="expected" if method else "observed",
-    )
+    name, style = ("expected", "default") if method else ("observed", "steps-mid")
+    ax.plot(comparison.alpha, scale * comparison.expected, color=colour, marker=marker, drawstyle=style, label=name)
     if method:
-        ax.plot(
-            comparison.alpha,
-            scale * comparison.difference,
-            color="0.3",
-            ls=":",
-            lw=1,
-            marker=marker,
-            drawstyle="steps-mid",
-            label="observed",
-        )
+        look: dict[str, Any] = {"color": "0.3", "ls": ":", "lw": 1, "marker": marker, "drawstyle": "steps-mid"}
+        ax.plot(comparison.alpha, scale * comparison.difference, label="observed", **look)
     if comparison.regions:
-        ax.plot([], [], color="0.85", lw=8, label="significant")
+        name_shade(ax, "significant", "0.85", None)
     ax.set(
         xlabel="alpha",
         ylabel=f"{comparison.settings['measure']} difference{unit}",
@@ -122,18 +99,12 @@ def plot_confidence(curve: ZTestCurve, *, ax: Axes | None = None) -> Axes:
     ax = axes(ax, figsize=(6, 3.2))
     names = [name for name in ("dependent", "independent") if name in curve.comparison.tests]
     for name, colour, line in zip(names, ("0.1", "0.45"), ("-", "--"), strict=False):
-        ax.plot(
-            curve.alpha,
-            100 * curve.comparison.tests[name].confidence,
-            color=colour,
-            ls=line,
-            label=f"{name} test",
-            drawstyle="steps-mid",
-        )
+        confidence = 100 * curve.comparison.tests[name].confidence
+        ax.plot(curve.alpha, confidence, color=colour, ls=line, label=f"{name} test", drawstyle="steps-mid")
     level = 100 * curve.confidence_level
     ax.axhline(level, color="0.6", lw=0.8, ls=":")
     ax.fill_between(curve.alpha, 0, 101, where=curve.significant.tolist(), color="0.85", lw=0, zorder=0, step="mid")
-    ax.plot([], [], color="0.85", lw=8, label=f"significant at {level:g} %")
+    name_shade(ax, f"significant at {level:g} %", "0.85", None)
     ax.set(
         xlabel="alpha",
         ylabel="confidence (%)",
@@ -156,16 +127,8 @@ def figure_ztest(curve: ZTestCurve) -> Figure:
         upper.plot(curve.alpha, scale * system.hter.value, color=colour, label=system.name, drawstyle="steps-mid")
         if system is curve.better_system():
             low, high = scale * system.hter.lower, scale * system.hter.upper
-            upper.fill_between(
-                curve.alpha,
-                low,
-                high,
-                color=colour,
-                alpha=0.18,
-                lw=0,
-                step="mid",
-                label=f"{100 * curve.confidence_level:g} % interval",
-            )
+            level = f"{100 * curve.confidence_level:g} % interval"
+            shade(upper, curve.alpha, low, high, colour, step="mid", label=level)
     upper.set(ylabel=f"{curve.measure.title}{unit} on the test set", title="Expected Performance Curve (a priori)")
     finished(upper)
     plot_confidence(curve, ax=lower)

@@ -1,4 +1,4 @@
-"""The curves: EPC, ROC and DET. The last two say that they are a posteriori."""
+"""The curves: EPC, EPSC, ROC and DET. The last two say that they are a posteriori."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from priori.plots.style import (
     epc_labels,
     finished,
     label_ends,
+    name_shade,
     roc_axes,
     scaling,
+    shade,
     with_fact,
     with_looks,
 )
@@ -29,8 +31,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.curves.epc import EPC
+    from priori.curves.epsc import OverBoth
     from priori.curves.roc import AposterioriDET, AposterioriROC
     from priori.uncertainty.bands.bands import Band
+
 
 #: The error rates marked on the axes of a DET curve.
 DET_TICKS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
@@ -85,9 +89,7 @@ def plot_epc(
             ax.plot(alpha, scale * curve.best[rows], color=colour, ls=":", lw=1, drawstyle=drawstyle)
         if bands is not None:
             band = bands[index]
-            ax.fill_between(
-                place(band.alpha), scale * band.lower, scale * band.upper, color=colour, alpha=0.18, lw=0, step=where
-            )
+            shade(ax, place(band.alpha), scale * band.lower, scale * band.upper, colour, step=where)
     ax.set(**epc_labels(first))
     if axis == "log-odds":
         ax.set_xlabel(f"log(alpha / (1 - alpha)) (criterion {first.criterion.name})")
@@ -98,7 +100,7 @@ def plot_epc(
     if best:
         ax.plot([], [], color="0.4", ls=":", lw=1, label="threshold chosen on the test set (a posteriori)")
     if bands:
-        ax.plot([], [], color="0.4", alpha=0.18, lw=8, label=about_interval(bands[0].settings))
+        name_shade(ax, about_interval(bands[0].settings))
     if direct:
         ends = [(curve.name, scale * float(curve.value[-1]), colour) for curve, colour, _ in with_looks(curves)]
         label_ends(ax, ends)
@@ -158,9 +160,9 @@ def plot_roc(
     for band, colour, _ in with_looks(bands):
         flip = axes == "far-frr"
         lower, upper = (1 - band["upper"], 1 - band["lower"]) if flip else (band["lower"], band["upper"])
-        ax.fill_between(100 * band["fpr"], 100 * lower, 100 * upper, color=colour, alpha=0.18, lw=0)
+        shade(ax, 100 * band["fpr"], 100 * lower, 100 * upper, colour)
     if bands:
-        ax.plot([], [], color="0.4", alpha=0.18, lw=8, label="confidence band")
+        name_shade(ax, "confidence band")
     for curve, colour, line in with_looks(curves):
         label = f"AUC {curve.auc:.3f}" if axes == "far-tpr" else f"EER {100 * curve.eer:.2f} %"
         outcomes = curve.outcomes
@@ -203,6 +205,11 @@ def det_axes(curves: Sequence[AposterioriDET], end: float = 0.6) -> tuple[float,
     return low, high, {name: tick for name, tick in marked.items() if low <= tick <= high}
 
 
+def _rates(point: EPC) -> tuple[Floats, Floats]:
+    """Return FAR and FRR."""
+    return point.outcomes.fp / point.outcomes.negatives, point.outcomes.fn / point.outcomes.positives
+
+
 def plot_det(
     curves: Sequence[AposterioriDET],
     *,
@@ -218,32 +225,20 @@ def plot_det(
 
     own = ax is None
     ax = new_axes(ax, figsize=(5, 5.6))
-    rates = [
-        rate
-        for point in operating_points
-        for rate in (point.outcomes.fp / point.outcomes.negatives, point.outcomes.fn / point.outcomes.positives)
-    ]
-    worst = max((float(np.max(rate)) for rate in rates), default=0.0)
+    worst = max((float(np.max(_rates(point))) for point in operating_points), default=0.0)
     low, high, ticks = det_axes(curves, 0.6 if worst < 0.55 else 0.99)  # no point of an error rate is left out
     for curve, colour, line in with_looks(curves):
         x, y = (np.clip(value, low - 1, -low + 1) for value in curve.probit)
         ax.plot(x, y, color=colour, ls=line, label=with_fact(curve.name, f"EER {100 * curve.eer:.2f} %"))
     for point, colour, _ in with_looks(operating_points):
-        counts = point.outcomes
-        ax.plot(
-            ndtri(counts.fp / counts.negatives),
-            ndtri(counts.fn / counts.positives),
-            "o",
-            color=colour,
-            mec="white",
-            zorder=3,
-        )
+        far, frr = (ndtri(rate) for rate in _rates(point))
+        ax.plot(far, frr, "o", color=colour, mec="white", zorder=3)
     _name_points(ax, operating_points)
     for band, colour, _ in with_looks(bands):
         x, lower, upper = (np.clip(ndtri(band[key]), low - 1, -low + 1) for key in ("fpr", "lower", "upper"))
-        ax.fill_between(x, lower, upper, color=colour, alpha=0.18, lw=0)
+        shade(ax, x, lower, upper, colour)
     if bands:
-        ax.plot([], [], color="0.4", alpha=0.18, lw=8, label="confidence band")
+        name_shade(ax, "confidence band")
     ax.set_xticks(list(ticks.values()), list(ticks))
     ax.set_yticks(list(ticks.values()), list(ticks))
     ax.plot([low, high], [low, high], color="0.6", lw=0.8, ls=":")
@@ -256,3 +251,48 @@ def plot_det(
         aspect="equal",
     )
     return finished(ax, below=own)
+
+
+TITLE = "Expected Performance and Spoofability Curve (a priori)"
+
+
+def plot_epsc(results: Sequence[OverBoth], *, ax: Axes | None = None) -> Axes:
+    """Draw curves over omega at one beta, or over beta at one omega; of several of both, the surface of one system.
+
+    Lines are HTER_omega, with bands where the results are bands, and dashed the IAPMR. The surface is HTER_omega in
+    colours with contours.
+    """
+    first = results[0]
+    if first.omegas.size > 1 and first.betas.size > 1:
+        if len(results) > 1:
+            raise OptionError("a surface shows one system; draw several at one beta, or at one omega")
+        return _surface(first, new_axes(ax))
+    ax = new_axes(ax)
+    along, fixed = ("beta", "omega") if first.betas.size > 1 else ("omega", "beta")
+    for result, colour, line in with_looks(results):
+        columns = result.columns()
+        x, marker = columns[along], "o" if columns["value"].size == 1 else None
+        ax.plot(x, 100 * columns["value"], color=colour, ls=line, marker=marker, label=result.name)
+        ax.plot(x, 100 * columns["iapmr"], color=colour, ls="--", lw=1, marker=marker)
+        if "lower" in columns:
+            shade(ax, x, 100 * columns["lower"], 100 * columns["upper"], colour)
+    ax.plot([], [], color="0.4", ls="--", lw=1, label="IAPMR")
+    meaning = {"omega": "omega, the share of attacks", "beta": "beta, the weight of false acceptances"}
+    title = f"{TITLE}\n{fixed} = {getattr(first, fixed)[0]:.4g}"
+    ax.set(title=title, xlabel=meaning[along], ylabel="HTER_omega, IAPMR (%) on the test set")
+    ax.set_ylim(bottom=0)
+    return finished(ax)
+
+
+def _surface(curve: OverBoth, ax: Axes) -> Axes:
+    values = 100 * curve.surface()
+    colours = ax.pcolormesh(curve.omegas, curve.betas, values.T, shading="nearest", cmap="viridis")
+    lines = ax.contour(curve.omegas, curve.betas, values.T, colors="white", linewidths=0.8)
+    ax.clabel(lines, fmt="%g", fontsize=8)
+    ax.figure.colorbar(colours, ax=ax, label="HTER_omega (%) on the test set")
+    ax.set(
+        title=TITLE if curve.name == UNNAMED else f"{TITLE}\n{curve.name}",
+        xlabel="omega, the share of attacks",
+        ylabel="beta, the weight of false acceptances",
+    )
+    return ax

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priori.base.types import Floats, Mask
-from priori.plots.style import axes, colours, scaling
+from priori.base.types import Mask
+from priori.plots.style import axes, colours, spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,53 +65,6 @@ def named_rows(board: Leaderboard, most: int = NAMED) -> list[int]:
         for row, move in enumerate(board.moves)
         if board.system.size <= most or move["significant"] or min(board.rank[row], board.post_rank[row]) <= 3
     ]
-
-
-def spread(wanted: Floats, gap: float) -> Floats:
-    """Return places at least a gap apart and near the wanted ones: runs that are too close are spread about their mean.
-
-    Examples
-    --------
-    >>> spread(np.array([1.0, 1.0, 5.0]), 2.0).tolist()
-    [0.0, 2.0, 5.0]
-    """
-    order = np.argsort(wanted, kind="stable")
-    runs: list[tuple[float, int]] = []  # the middle of each run, and its size
-    for middle in wanted[order].tolist():
-        size = 1
-        while runs and middle - gap * (size - 1) / 2 < runs[-1][0] + gap * (runs[-1][1] - 1) / 2 + gap:
-            before, count = runs.pop()
-            middle, size = (before * count + middle * size) / (count + size), count + size
-        runs.append((middle, size))
-    places = np.empty(wanted.size)
-    places[order] = np.concatenate([middle + gap * (np.arange(size) - (size - 1) / 2) for middle, size in runs])
-    return places
-
-
-def plot_values(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
-    """Draw each system's value with its interval, from best to worst; those that could be the best are coloured."""
-    ax = axes(ax, figsize=(8.0, max(3.0, LINE * board.system.size + 1.2)))
-    scale, unit = scaling(bool(board.settings["rate"]))
-    first, _ = colours(2)
-    rows = np.arange(board.system.size)
-    best = np.isin(board.system, board.could_be_best)
-    for chosen, colour in ((best, first), (~best, "0.5")):
-        value = scale * board.value[chosen]
-        reach = np.abs(np.stack([scale * board.lower[chosen] - value, scale * board.upper[chosen] - value]))
-        ax.errorbar(value, rows[chosen], xerr=reach, fmt="o", ms=4, lw=1, color=colour)
-    ax.set_yticks(
-        rows,
-        [
-            f"{name}  ({low}-{high})"
-            for name, low, high in zip(board.system, board.rank_lower, board.rank_upper, strict=True)
-        ],
-    )
-    ax.set(
-        xlabel=f"{board.settings['measure']}{unit}",
-        title=f"Value, {100 * board.settings['confidence_level']:g} % interval, and between which ranks",
-    )
-    ax.invert_yaxis()
-    return ax
 
 
 def plot_ranks(board: Leaderboard, *, ax: Axes | None = None) -> Axes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from priori.plots.style import axes, colours, finished, note_cautions
+from priori.plots.style import axes, colours, finished, note_cautions, shade
 from priori.uncertainty.rates.user_rates import ROLES, UserRates
 
 if TYPE_CHECKING:
@@ -27,16 +27,8 @@ def plot_groups(found: GroupRates, *, ax: Axes | None = None) -> Axes:
         rows = found.rows(rate)
         place = [names.index(name) + 0.22 * (number - (len(rates) - 1) / 2) for name in rows["group"].tolist()]
         value, lower, upper = (100 * rows[name] for name in ("value", "lower", "upper"))
-        ax.errorbar(
-            value,
-            place,
-            xerr=np.stack([value - lower, upper - value]),
-            fmt="o",
-            ms=4,
-            lw=1.2,
-            color=colour,
-            label=rate.upper(),
-        )
+        reach = np.stack([value - lower, upper - value])
+        ax.errorbar(value, place, xerr=reach, fmt="o", ms=4, lw=1.2, color=colour, label=rate.upper())
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
     level = f"{100 * found.confidence_level:g} %"
@@ -56,7 +48,7 @@ def plot_users(found: UserRates, *, ax: Axes | None = None) -> Axes:
         rate, rows, users = about["rate"], found.of_role(about["role"]), about["users"]
         drawn = np.unique(np.linspace(0, users - 1, min(users, MOST_DRAWN)).astype(int))
         shrunken, lower, upper = (100 * rows[name][drawn] for name in ("shrunken", "lower", "upper"))
-        ax.fill_between(drawn + 1, lower, upper, color=colour, alpha=0.15, lw=0, step="mid")
+        shade(ax, drawn + 1, lower, upper, colour, step="mid")
         ax.plot(drawn + 1, shrunken, color=colour, drawstyle="steps-mid", label=f"{rate.upper()}, {about['role']}")
         ax.axhline(100 * about["overall"], color=colour, lw=0.8, ls=":")
     level = f"{100 * found.confidence_level:g} %"

@@ -7,9 +7,12 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import numpy as np
+
 from priori.base.cautions import Caution, shown
 from priori.base.errors import OptionError
 from priori.base.extras import require
+from priori.base.types import Floats
 from priori.base.whole_files import whole_file
 
 if TYPE_CHECKING:
@@ -108,45 +111,62 @@ def finished(ax: Axes, legend: Legend | None = None, *, below: bool = False) -> 
     return ax
 
 
+def shade(ax: Axes, x: Any, lower: Any, upper: Any, colour: str, **look: Any) -> None:
+    """Draw a band."""
+    ax.fill_between(x, lower, upper, **{"color": colour, "alpha": 0.18, "lw": 0, **look})
+
+
+def name_shade(ax: Axes, label: str, colour: str = "0.4", alpha: float | None = 0.18) -> None:
+    """Say in the legend what a shade means."""
+    ax.plot([], [], color=colour, alpha=alpha, lw=8, label=label)
+
+
 def with_fact(name: str, fact: str) -> str:
     """Return what a legend says of a curve: its name, where somebody gave one, and a fact."""
     return fact if name == UNNAMED else f"{name} ({fact})"
 
 
-def label_ends(ax: Axes, ends: Sequence[tuple[str, float, str]]) -> None:
-    """Write names at the right ends of lines, (name, height, colour) each, in their order and apart."""
+def label_ends(ax: Axes, ends: Sequence[tuple[str, float, str]], size: float | None = None) -> None:
+    """Write names at the right ends of lines, (name, height, colour) each, apart from each other."""
     low, high = ax.get_ylim()
-    apart, placed = 0.055 * (high - low), low - (high - low)
-    for name, height, colour in sorted(ends, key=lambda end: end[1]):
-        placed = max(height, placed + apart)
-        ax.annotate(
-            name,
-            (1, placed),
-            (6, 0),
-            xycoords=("axes fraction", "data"),
-            textcoords="offset points",
-            va="center",
-            color=colour,
-            annotation_clip=False,
-        )
+    heights = spread(np.array([height for _, height, _ in ends]), 0.06 * (high - low))
+    where: Any = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "annotation_clip": False}
+    for (name, _, colour), height in zip(ends, heights.tolist(), strict=True):
+        ax.annotate(name, (1, height), (6, 0), va="center", color=colour, fontsize=size, **where)
+
+
+def spread(wanted: Floats, gap: float) -> Floats:
+    """Return places at least a gap apart and near the wanted ones: runs that are too close are spread about their mean.
+
+    Examples
+    --------
+    >>> spread(np.array([1.0, 1.0, 5.0]), 2.0).tolist()
+    [0.0, 2.0, 5.0]
+    """
+    order = np.argsort(wanted, kind="stable")
+    runs: list[tuple[float, int]] = []  # the middle of each run, and its size
+    for middle in wanted[order].tolist():
+        size = 1
+        while runs and middle - gap * (size - 1) / 2 < runs[-1][0] + gap * (runs[-1][1] - 1) / 2 + gap:
+            before, count = runs.pop()
+            middle, size = (before * count + middle * size) / (count + size), count + size
+        runs.append((middle, size))
+    places = np.empty(wanted.size)
+    places[order] = np.concatenate([middle + gap * (np.arange(size) - (size - 1) / 2) for middle, size in runs])
+    return places
+
+
+def note(ax: Axes, text: str, down: float = -42, colour: str = "#A00000") -> Annotation:
+    """Write a note below the axes."""
+    where: Any = {"xycoords": "axes fraction", "textcoords": "offset points"}
+    return ax.annotate(text, (0, 0), (0, down), va="top", fontsize=7.5, color=colour, **where)
 
 
 def note_cautions(ax: Axes, warnings: Iterable[str], down: float = -42) -> Annotation | None:
     """Note below the axes warnings, by heading and code; ``warnings`` of the result have the words."""
     noted = [caution for caution in shown(warnings) if isinstance(caution, Caution) and caution.level == "warning"]
-    if not noted:
-        return None
     headings = dict.fromkeys(f"{caution.heading} [{caution.code}]" for caution in noted)
-    return ax.annotate(
-        fill("Mind: " + "; ".join(headings), 75),
-        (0, 0),
-        (0, down),
-        xycoords="axes fraction",
-        textcoords="offset points",
-        va="top",
-        fontsize=7.5,
-        color="#A00000",
-    )
+    return note(ax, fill("Mind: " + "; ".join(headings), 75), down) if noted else None
 
 
 def axes(ax: Axes | None, figsize: tuple[float, float] | None = None) -> Axes:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from priori.plots.style import axes, finished, with_looks
+from priori.plots.style import axes, finished, shade, with_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +26,7 @@ def plot_watch(watch: Watch, *, ax: Axes | None = None) -> Axes:
         trials, errors = np.array(rate.history).T
         lower, upper = watch.bounds_of(name)
         ax.plot(trials, 100 * errors / trials, color=colour, label=f"{name.upper()}, limit {100 * rate.limit:g} %")
-        ax.fill_between(trials, 100 * lower, 100 * upper, color=colour, alpha=0.2, lw=0)
+        shade(ax, trials, 100 * lower, 100 * upper, colour)
         for when, marker in ((rate.broken, "X"), (rate.changed, "D")):
             if when is not None:
                 ax.plot(when, 100 * np.interp(when, trials, errors / trials), marker, color=colour, ms=8)

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from priori.base.errors import InputError, OptionError, about_trials_file, argument, unknown
-from priori.readers.first_lines import Sample
-from priori.readers.formats import FORMATS, Format, recognise
+from priori.readers.formats import FORMATS, Format, Sample, recognise
 from priori.readers.input_file import PathOrFile, open_source
-from priori.readers.into_scores import into_scores, said_positive
-from priori.readers.layout import Columns
+from priori.readers.layout import Columns, into_scores, said_positive
 from priori.readers.text import place_of
 from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, nan_error
 

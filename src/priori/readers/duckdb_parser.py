@@ -10,10 +10,9 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -27,7 +26,7 @@ from priori.base.errors import InputError
 from priori.base.temporary import discard, keep_temporary, temporary_file
 from priori.readers import text
 from priori.readers.census import count_rows
-from priori.readers.input_file import BYTE_ORDER_MARK, Source
+from priori.readers.input_file import Source
 from priori.readers.layout import BLANKS, Columns, LineLayout
 from priori.scores import Names
 from priori.scores.ids import IdBuffer
@@ -41,9 +40,6 @@ FEW = 8
 
 #: What the text parser must see in names that may have stood between quotes.
 _ODD = re.compile(r"[\t]|^[ \"]| $|^$")
-
-#: A comment, where no blank stands in front of it.
-_COMMENT = re.compile(rb"^#.*\n?", re.MULTILINE)
 
 #: The characters that make a path a pattern.
 GLOB = "*?["
@@ -155,7 +151,7 @@ _Use = Callable[[Source, LineLayout, _How], tuple[Used, int]]
 
 
 def _attempt(source: Source, layout: LineLayout, use: _Use[Used]) -> Used | None:
-    """Use a file as it is, or a copy with its blanks in order, or else one that the text parser wrote.
+    """Use a file as it is, or a copy that the text parser wrote.
 
     The text parser raises the errors that it finds; where it writes nothing, None is returned.
     """
@@ -166,12 +162,6 @@ def _attempt(source: Source, layout: LineLayout, use: _Use[Used]) -> Used | None
     except (duckdb.Error, StreamError, Unclean) as error:
         if "No space left" in str(error) or "File too large" in str(error):
             raise InputError(f"{source.name}: the disk of the temporary files is full ({first_line(error)})") from None
-    if layout.delimiter == BLANKS:
-        with (
-            suppress(duckdb.Error, StreamError, Unclean, InputError, EOFError, OSError, zlib.error),
-            _squeezed(source, layout) as (copy, plain),
-        ):
-            return _counted(copy, plain, use)
     with _cleaned(source, layout) as (copy, plain, written):
         try:
             used, rows = use(copy, plain, _How(trusted=True)) if written else (None, 0)
@@ -352,31 +342,6 @@ def single(database: DuckDBPyConnection, query: str) -> tuple[Any, ...]:
     """Return the one row that a query gives."""
     (row,) = database.execute(query).fetchall()
     return tuple(row)
-
-
-@contextmanager
-def _squeezed(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineLayout]]:
-    """Copy a file of fields between blanks, without comment lines, and with every run of blanks made one space.
-
-    Quick, as no line is looked into.
-    """
-    with temporary_file() as (file, path):
-        with source.open() as stream:
-            above = b"".join(stream.readline() for _ in range(layout.skip))
-            mark = b"" if above else BYTE_ORDER_MARK
-            while lines := b"".join(stream.readlines(1 << 20)):
-                lines = lines.removeprefix(mark).replace(b"\r\n", b"\n").replace(b"\t", b" ")
-                if b"\r" in above.replace(b"\r\n", b"") or b"\r" in lines:
-                    raise Unclean
-                while b"  " in lines:
-                    lines = lines.replace(b"  ", b" ")
-                lines = lines.replace(b" \n", b"\n").replace(b"\n ", b"\n").removeprefix(b" ")
-                file.write(_COMMENT.sub(b"", lines) if b"#" in lines else lines)
-                mark = b""
-        file.close()
-        if not path.stat().st_size:
-            raise Unclean
-        yield _copied(source, path), replace(layout, skip=0)
 
 
 @contextmanager

@@ -1,15 +1,110 @@
-"""The registry: every format Priori reads. To add one, write how to tell it and how to read it, and add its line."""
+"""Every format Priori reads, and the first lines of a file, from which its format is told.
+
+To add one, write how to tell it and how to read it, and add its line to `FORMATS`.
+"""
 
 from __future__ import annotations
 
+import csv
 import importlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from itertools import islice
 from typing import Any
 
+from priori.base.dataframes import match_columns, name_list
 from priori.base.errors import InputError, argument
-from priori.readers.first_lines import Sample
+from priori.readers import text
+from priori.readers.input_file import Source
 from priori.readers.layout import BLANKS, Columns, LineLayout
+from priori.readers.text import is_number, split_blanks
+
+#: How many lines are looked at.
+LINES = 1000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a format sees of a file before it reads it.
+
+    The caller may have given the file's names for our ``columns``, the label of the positive class (``pos_label``),
+    and the file that says which ``trials`` are positive; ``more`` are further columns that a table must have.
+    """
+
+    source: Source
+    columns: Mapping[str, str] = field(default_factory=dict)
+    pos_label: Any = None
+    trials: Sample | None = None
+    more: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def lines(self) -> list[tuple[int, str]]:
+        """The first lines with their numbers, without comments and blank lines."""
+        rows = (row for row in self.source.lines() if (line := row[1].lstrip(" \t")) and not line.startswith("#"))
+        lines = list(islice(rows, LINES))
+        if not lines:
+            raise InputError(f"{self.source.name}: no rows, only comments and blank lines; nothing to read")
+        return lines
+
+    @cached_property
+    def rows(self) -> list[list[str]]:
+        """The lines split at blanks."""
+        return [split_blanks(line) for _, line in self.lines]
+
+    @property
+    def width(self) -> int:
+        """The number of fields between blanks in the first line."""
+        return len(self.rows[0])
+
+    def column(self, index: int) -> set[str]:
+        """Return the distinct fields of one column, as far as the lines have it."""
+        return {row[index] for row in self.rows if len(row) > index}
+
+    def ends_with_number(self, width: int) -> bool:
+        """Tell whether the first line has so many fields, the last a number."""
+        return self.width == width and is_number(self.rows[0][-1])
+
+    def first_two_differ(self) -> bool:
+        """Tell whether no line begins with the same field twice, as bob's four columns do in positive trials."""
+        return all(row[0] != row[1] for row in self.rows if len(row) > 1)
+
+    def header(self, delimiter: str) -> list[str]:
+        """Return the first line as names of columns."""
+        line = self.lines[0][1]
+        reader = csv.reader([line], delimiter=delimiter, skipinitialspace=True, strict=True)
+        try:
+            return [name.strip(" \t") for name in next(reader)]
+        except csv.Error:
+            return []
+
+    def names_score(self, names: list[str]) -> bool:
+        """Tell whether the score column is among these names."""
+        return self.columns.get("score", "score").lower() in (name.lower() for name in names)
+
+    def match_columns(self, present: Sequence[str]) -> dict[str, str]:
+        """Return which of the columns of a table is which of ours."""
+        name = self.source.name
+        for title in self.more.values():
+            if present.count(title) != 1:
+                number, listed = present.count(title) or "no", name_list(present)
+                raise InputError(f"{name}: {number} columns are called {title!r}; the columns are {listed}")
+        return {**match_columns(present, self.columns, source=name), **self.more}
+
+    def load(self, layout: LineLayout) -> Columns:
+        """Read the columns of a text file: a small one line by line, a large one with duckdb."""
+        table = None
+        if not self.source.small:
+            from priori.readers import duckdb_parser
+
+            table = duckdb_parser.load(self.source, layout)
+        table = replace(text.load(self.source, layout) if table is None else table, layout=layout)
+        table.refuse_missing_labels(self.source.name, partial(text.place_of, self.source, layout))
+        return table
+
+    def has_number(self, row: int = 0) -> bool:
+        """Tell whether some field between blanks is a number, so that the line is no header."""
+        return any(map(is_number, self.rows[row]))
 
 
 @dataclass(frozen=True)
@@ -51,15 +146,33 @@ FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
         Format("parquet", "Parquet table", "table", lambda sample: sample.source.parquet, table=_in("parquet.read")),
-        Format("arrow", "Feather (Arrow) table", "table", lambda sample: sample.source.arrow, table=_in("arrow.read")),
+        Format(
+            "arrow",
+            "Feather (Arrow) table",
+            "table",
+            lambda sample: sample.source.arrow,
+            table=_in("parquet.read_arrow"),
+        ),
         Format("jsonl", "JSON lines", "table", _in("tables.matches_json_lines"), _in("tables.json_layout")),
         Format("csv", "CSV table", "table", _in("tables.matches_csv"), _in("tables.layout")),
         Format("tsv", "TSV table", "table", _in("tables.matches_tsv"), _in("tables.layout", "\t")),
         Format(
             "table", "table separated by blanks", "table", _in("tables.matches_blanks"), _in("tables.layout", BLANKS)
         ),
-        Format("voxceleb", "VoxCeleb", "voxceleb", _in("pairs.matches_voxceleb"), table=_in("pairs.read_voxceleb")),
-        Format("kaldi", "Kaldi scores and trials", "kaldi", _in("pairs.matches_kaldi"), table=_in("pairs.read_kaldi")),
+        Format(
+            "voxceleb",
+            "VoxCeleb",
+            "voxceleb",
+            _in("headerless.matches_voxceleb"),
+            table=_in("headerless.read_voxceleb"),
+        ),
+        Format(
+            "kaldi",
+            "Kaldi scores and trials",
+            "kaldi",
+            _in("headerless.matches_kaldi"),
+            table=_in("headerless.read_kaldi"),
+        ),
         Format(
             "two-column",
             "two columns (label score)",
@@ -78,13 +191,13 @@ def recognise(sample: Sample) -> Format:
     for candidate in FORMATS.values():
         if candidate.matches(sample):
             return candidate
-    from priori.readers import headerless, pairs
+    from priori.readers import headerless
 
     number, line = sample.lines[0]
     force = f"or force a format with {argument('format')}"
     if sample.width == 2 and headerless.looks_swapped(sample):
         fault = f"looks like 'score label', but the order of two columns is 'label score'; swap them, {force}"
-    elif sample.ends_with_number(3) and not pairs.is_voxceleb_trials(sample):
+    elif sample.ends_with_number(3) and not headerless.is_voxceleb_trials(sample):
         trials = argument("trials", "FILE")
         fault = f"three columns 'enrol test score' need the trials file that holds the labels ({trials})"
     elif sample.width == 3:

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from priori.base.errors import InputError
-from priori.readers.first_lines import Sample
+from priori.readers.formats import Sample
 from priori.readers.layout import BLANKS, JSON, LineLayout
 from priori.readers.text import is_number, parsed_object, split_blanks
 

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from priori.base.dataframes import name_list
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.types import Codes, Mask
-from priori.readers.first_lines import Sample
-from priori.readers.formats import FORMATS, recognise
+from priori.base.types import Codes, Index, Mask
+from priori.readers.formats import FORMATS, Sample, recognise
 from priori.readers.input_file import PathOrFile, open_source
-from priori.readers.into_scores import into_scores
-from priori.readers.layout import Columns
+from priori.readers.layout import Columns, into_scores
 from priori.scores import NAN_POLICIES, NanPolicy, Scores, nan_error
+from priori.scores.ids import id_keys, match, same_ids
 from priori.scores.trials import Names
 
 #: A value of a column, or several.
@@ -92,15 +91,18 @@ def read_table(
             raise InputError(f"{opened.name} ({chosen.title}): columns can be told only in a table with a header line")
         table = TrialTable(chosen.read(sample), {title: column for column, title in more.items()}, opened.name)
     names, parts, notes = table.split(split, filters)
+    sizes = about_sizes(names, [part.sum() for part in parts])
+    notes = [*notes, *table.left_out(systems, parts, names)]
+    if isinstance(systems, str) and (wide := table.widened(systems, parts)) is not None:
+        systems, table, parts = wide
     read: dict[str, tuple[Scores, Scores]] = {}
     first: dict[str, Scores] = {}
-    beside = not isinstance(systems, str) and nan != "drop"
     for system, column, own in table.systems(systems, parts):
         sets = []
         for part, name in zip(parts, names, strict=True):
             called = f"{opened.name} ({', '.join(filter(None, (system, name)))})"
             trials = table.take(part & own, column, called, nan)
-            if beside and name in first:  # a column beside the first one: the same trials
+            if name in first and not isinstance(systems, str) and nan != "drop":  # a column beside it: the same trials
                 scores = first[name].scored_by(trials.score, nan=nan, lower_is_better=lower_is_better, source=called)
             else:
                 scores = into_scores(trials, pos_label, nan, lower_is_better, called, attack_label)
@@ -108,9 +110,8 @@ def read_table(
             sets.append(replace(scores, format=chosen.name))
         read[system] = (sets[0], sets[-1])
     if announce is not None:
-        for note in (*notes, *table.left_out(systems, parts, names)):
+        for note in notes:
             announce(note)
-        sizes = about_sizes(names, [part.sum() for part in parts])
         announce(f"{opened.name}: {chosen.title}, {len(read)} system{'s' * (len(read) != 1)}, {sizes}")
     return read
 
@@ -236,6 +237,33 @@ class TrialTable:
         names, codes = self._column(systems)
         return np.stack([np.bincount(codes[part], minlength=len(names)) > 0 for part in parts])
 
+    def widened(self, systems: str, parts: Sequence[Mask]) -> tuple[list[str], TrialTable, list[Mask]] | None:
+        """Return a long table whose systems have the same trials as a wide one, with its systems and the rows of sets.
+
+        None where their trials are not the same, or a score is missing: an error names the row of the table then.
+        """
+        kept, columns = np.logical_or.reduce(parts), self.columns
+        names, rows = [], list[Index]()
+        for name, _, own in self.systems(systems, parts):
+            names.append(name)
+            rows.append(np.flatnonzero(own & kept))
+        if not rows:
+            return None
+        same = [code for column, code in columns.codes.items() if column != self.titles[systems]]
+        for number in range(1, len(rows)):
+            order = _same_order(columns.trial, rows[0], rows[number])
+            if order is None or any((code[rows[0]] != code[order]).any() for code in same):
+                return None
+            rows[number] = order
+        score = columns.score
+        if any(np.isnan(score[own]).any() for own in rows):
+            return None
+        scores = {f"score{number or ''}": score[own] for number, own in enumerate(rows)}
+        codes = {column: code[rows[0]] for column, code in columns.codes.items()}
+        trial = None if columns.trial is None else columns.trial[rows[0]]
+        wide = replace(columns, scores=scores, codes=codes, trial=trial)
+        return names, replace(self, columns=wide), [part[rows[0]] for part in parts]
+
     def take(self, rows: Mask, column: str, called: str, nan: NanPolicy) -> Columns:
         """Return some rows as the columns of one system on one set; their labels alone decide the classes."""
         index = np.flatnonzero(rows)
@@ -253,3 +281,13 @@ class TrialTable:
             names["label"] = Names(names["label"].values[used])
         trial = None if columns.trial is None else columns.trial[index]
         return Columns({"score": score}, codes, names, trial, built_trial=columns.built_trial)
+
+
+def _same_order(ids: NDArray[Any] | None, first: Index, other: Index) -> Index | None:
+    """Return the rows of another system in the order in which the first has the same trials; None: it has others."""
+    if first.size != other.size:
+        return None
+    if ids is None or same_ids(ids[first], ids[other]).all():
+        return other
+    partner = match(id_keys(ids[first]), id_keys(ids[other]))
+    return None if partner is None or not same_ids(ids[first], ids[other[partner]]).all() else other[partner]

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from priori.curves.thinning import thin
 from priori.plots.comparison import draw_replicates
 from priori.plots.curves import plot_det, plot_roc
-from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes, spread
-from priori.plots.style import COLOURS, scaling
+from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes
+from priori.plots.style import COLOURS, label_ends, scaling, shade
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.drawing import COARSE, coarse
 from priori.studies.evaluation.pairs import alike_runs
@@ -42,9 +42,6 @@ STYLE: dict[str, Any] = {
     "legend.fontsize": 9,
 }
 
-
-#: What is nearer to a line than this, in points of the drawing, is not seen beside it.
-SEEN = 0.25
 
 #: Systems that have no colour of their own.
 GREY = "#8b919b"
@@ -111,21 +108,20 @@ def figure_style(name: str) -> Iterator[None]:
 
 
 def _slim(svg: str) -> str:
-    """Return the drawing alone: no prologue, no sizes, no names that nothing uses, the page's colours and type."""
-    svg = svg[svg.index("<svg") :]
+    """Return the drawing alone: no prologue, no sizes, short numbers, the page's colours and type."""
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)
-    for size in ("height", "width"):
-        svg = re.sub(rf'(<svg[^>]*?) {size}="[^"]*"', r"\1", svg)
-    svg = re.sub(r' xmlns(:xlink)?="[^"]*"| version="1.1"', "", svg).replace("xlink:href", "href")
-    svg = svg.replace("<svg", '<svg font-size="10"', 1)
-    svg = re.sub(r' d="([^"]*)"', lambda path: f' d="{_shorter(path[1])}"', svg)
+    svg = svg[svg.index("<svg") :].replace("xlink:href", "href")
+    svg = re.sub(r'<svg[^>]*?( viewBox="[^"]*")[^>]*', r'<svg font-size="10"\1', svg, count=1)
     short_number = partial(re.sub, r"-?\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"))
     svg = re.sub(r"<[^>]*>", lambda tag: short_number(tag[0]), svg)  # what stands between tags is for people
     svg = re.sub(r"font: (?:(\w+) )?([\d.]+px) [^;\"]*", _font, svg)
-    svg = re.sub(r"font-family: [^;\"]*;? ?| transform=\"rotate\(-0 [^)]*\)\"", "", svg)
+    svg = re.sub(r"font-family: [^;\"]*;? ?", "", svg)
+    svg = re.sub(r' style="([^"]*)"', lambda style: _attributes(style[1]), svg)
     for theirs, ours in (("#000000", "currentColor"), ("#ffffff", "var(--paper)"), ("#d9d9d9", "var(--shade)")):
         svg = svg.replace(theirs, ours)
-    return re.sub(r"\n\s*", "\n", _without_repeats(svg)).strip()
+    used = set(re.findall(r"#([\w-]+)", svg))
+    svg = re.sub(r' id="([\w.-]+)"', lambda name: name[0] if name[1] in used else "", svg)
+    return re.sub(r"\s*\n\s*", "\n", svg).strip()
 
 
 def _font(said: re.Match[str]) -> str:
@@ -136,60 +132,6 @@ def _attributes(style: str) -> str:
     """Return a style as attributes: a server's policy lets no style stand in an element."""
     pairs = (part.split(":", 1) for part in style.split(";") if ":" in part)
     return "".join(f' {name.strip()}="{value.strip()}"' for name, value in pairs)
-
-
-def _without_repeats(svg: str) -> str:
-    """Return the drawing without what draws nothing, and without styles that are usual or said twice."""
-    svg = re.sub(r'<path[^>]* d="[^"]*" style="fill: none"/>', "", svg)  # the paper
-    svg = re.sub(r"; stroke-line(?:join|cap): \w+|text-anchor: start;? ?|font-size: 10px(?:; )?", "", svg)
-    svg = re.sub(r'(<use [^>]*) style="stroke: currentColor; stroke-width: 0.8"', r"\1", svg)  # its ticks have it
-    svg = re.sub(r' clip-path="[^"]*"( style="fill: none; stroke: #b0b0b0)', r"\1", svg)  # grids end where axes do
-    svg = re.sub(r' style="([^"]*)"', lambda style: _attributes(style[1]), svg)
-    used = set(re.findall(r"#([\w-]+)", svg))
-    svg = re.sub(r' id="([\w.-]+)"', lambda name: name[0] if name[1] in used else "", svg)
-    for _ in range(3):  # groups that hold one thing only, or nothing
-        svg = re.sub(r"<(g|defs)>\s*</\1>", "", svg)
-        svg = re.sub(r"<g>\s*(<(?:use|text|path)\b[^<]*(?:/>|</text>))\s*</g>", r"\1", svg)
-    return svg
-
-
-def _shorter(path: str) -> str:
-    """Return a path of straight lines with the points that can be seen, each told from the one before it."""
-    if re.search(r"[^MLz\d\s.e+-]", path):
-        return " ".join(path.split())
-    written, here = [], np.zeros(2, dtype=np.int64)
-    for part in re.findall(r"M[^M]*", path):
-        corners = [[float(x), float(y)] for x, y in re.findall(r"([-+.\de]+)\s+([-+.\de]+)", part)]
-        points = np.rint(10 * np.array(corners)[_visible(np.array(corners))]).astype(np.int64)
-        moves = np.diff(points, axis=0, prepend=here[None, :])
-        written.append(f"m{_pair(*moves[0])}" + "".join(_move(*move) for move in moves[1:].tolist() if any(move)))
-        here = points[-1]
-        if part.rstrip().endswith("z"):
-            written.append("z")
-            here = points[0]
-    return "".join(written)
-
-
-def _visible(corners: NDArray[Any]) -> NDArray[Any]:
-    """Return which points of a line to keep: there and back, as an area may end where it begins."""
-    turn = int(np.argmax(np.hypot(*(corners - corners[0]).T)))
-    x, y = corners.T
-    halves = thin(x[: turn + 1], y[: turn + 1], tolerance=SEEN), turn + thin(x[turn:], y[turn:], tolerance=SEEN)
-    return np.unique(np.concatenate(halves))
-
-
-def _tenths(number: int) -> str:
-    """Return a number of tenths in as few letters as SVG needs."""
-    sign, whole, part = "-" if number < 0 else "", *divmod(abs(number), 10)
-    return f"{sign}{whole or ''}.{part}" if part else f"{sign if whole else ''}{whole}"
-
-
-def _pair(x: int, y: int) -> str:
-    return f"{_tenths(x)}{'' if y < 0 else ' '}{_tenths(y)}"
-
-
-def _move(x: int, y: int) -> str:
-    return f"h{_tenths(x)}" if y == 0 else f"v{_tenths(y)}" if x == 0 else f"l{_pair(x, y)}"
 
 
 def _label(name: str) -> str:
@@ -209,26 +151,15 @@ def _curves(study: Study, figure: Figure) -> None:
         member, colour = study.members[place], COLOURS[number]
         if place == leader and member.band is not None:
             band = member.band
-            axes.fill_between(band.alpha, scale * band.lower, scale * band.upper, color=colour, alpha=0.16, lw=0)
+            shade(axes, band.alpha, scale * band.lower, scale * band.upper, colour)
         values = scale * member.curve.value
         axes.plot(member.curve.alpha, values, color=colour, lw=2.2 if place == leader else 1.2, drawstyle="steps-mid")
         axes.plot(float(study.settings.alpha), values[study.at], "o", color=colour, mec="white", ms=8)
-        ends.append(float(values[-1]))
+        ends.append((_label(member.name), float(values[-1]), colour))
     axes.set_ylabel(f"{study.settings.shown.title}{scaling(study.settings.shown.rate)[1]}")
     if study.settings.shown.rate and not study.settings.shown.greater_is_better:
         axes.set_ylim(bottom=0)
-    low, high = axes.get_ylim()
-    for number, (place, end) in enumerate(zip(study.matter, spread(np.array(ends), (high - low) / 14), strict=True)):
-        axes.annotate(
-            _label(study.members[place].name),
-            (1, end),
-            (6, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=9,
-            color=COLOURS[number],
-            annotation_clip=False,
-        )
+    label_ends(axes, ends, 9)
     if study.pairs:
         _difference(study, panels[1], scale)
     for panel in panels:
@@ -241,7 +172,7 @@ def _difference(study: Study, axes: Axes, scale: int) -> None:
     """Draw the difference with its interval, and in the winner's colour where it is significant."""
     pair = study.pairs_that_matter[study.first_pair]
     if pair.lower is not None and pair.upper is not None:
-        axes.fill_between(pair.alpha, scale * pair.lower, scale * pair.upper, color=GREY, alpha=0.3, lw=0)
+        shade(axes, pair.alpha, scale * pair.lower, scale * pair.upper, GREY, alpha=0.3)
     if pair.expected is not None:
         axes.plot(pair.alpha, scale * pair.difference, color="#555555", ls=":", lw=1)
     axes.plot(pair.alpha, scale * (pair.difference if pair.expected is None else pair.expected), color="#000000")

@@ -18,7 +18,8 @@ from priori.base.cautions import Caution, shown
 from priori.base.extras import require
 from priori.base.results import plain
 from priori.plots.curves import det_axes
-from priori.plots.leaderboard import MATRIX_NAMED, named_rows, spread
+from priori.plots.leaderboard import MATRIX_NAMED, named_rows
+from priori.plots.style import spread
 from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
@@ -27,11 +28,10 @@ from priori.studies.evaluation.pairs import alike_runs
 from priori.studies.evaluation.study import FEW
 from priori.words.cautions import cautions
 from priori.words.figure_descriptions import describe_figures
-from priori.words.glossary import GLOSSARY
 from priori.words.headline import ErrorLine, advice, deployment, dots, error_lines, gravest, headline
 from priori.words.numbers import alpha_text, clean, counted, level_text, percent, short, unbroken, weighing
 from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, verdict
-from priori.words.tasks import TaskWords, task_words
+from priori.words.vocabulary import GLOSSARY, TaskWords, task_words
 
 #: The libraries that the page is made with.
 NEEDED = ("jinja2", "markupsafe", "matplotlib")

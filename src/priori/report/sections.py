@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from priori.plots.surfaces import plot_epsc
+from priori.plots.curves import plot_epsc
 from priori.report.figures import drawn
 from priori.report.tables import MISSING, TextTable
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.particulars import AtLimit, Attacked
 from priori.uncertainty.rates.user_rates import ROLES, UserRates, UserRole
 from priori.words.numbers import bounds, cell, clean, gap, level_text, percent, short, threshold_text
-from priori.words.people import about_groups, about_users
-from priori.words.tasks import task_words
+from priori.words.sentences import about_groups, about_users
+from priori.words.vocabulary import task_words
 
 #: The limit that is shown first, where it can be; of more systems the first so many are shown for each.
 FIRST_LIMIT, MOST_AT_LIMIT = 0.01, 10

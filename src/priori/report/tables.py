@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
@@ -82,8 +83,18 @@ def _names(study: Study) -> list[str]:
     return [short(member.name) for member in study.members]
 
 
-def _by_name(study: Study) -> list[tuple[str, Member]]:
-    return list(zip(_names(study), study.members, strict=True))
+def _of_systems(
+    study: Study,
+    key: str,
+    title: str,
+    header: Sequence[str],
+    cells: Callable[[Member], Iterable[str]],
+    note: str = "",
+    groups: tuple[tuple[str, int], ...] = (),
+) -> TextTable:
+    """Return a table with a row for each system."""
+    rows = tuple((short(member.name), *cells(member)) for member in study.members)
+    return TextTable(key, title, ("System", *header), rows, note, groups=groups, systems=tuple(range(len(rows))))
 
 
 def _v(study: Study) -> tuple[str, str]:
@@ -95,42 +106,35 @@ def _v(study: Study) -> tuple[str, str]:
 def operating_points(study: Study, index: int) -> TextTable:
     """Return what each system's threshold is at an alpha, and what it gives on both sets."""
     measure, (v1, v2) = study.settings.shown, _v(study)
-    rows = []
-    for name, member in _by_name(study):
+
+    def cells(member: Member) -> Iterator[str]:
         curve = member.curve
-        threshold = threshold_text(member.deployable[index])
-        rates = (cell(float(rate[index])) for rate in (curve.dev_v1, curve.dev_v2, curve.v1, curve.v2))
-        value, best = (cell(float(values[index]), measure.rate) for values in (curve.value, curve.best))
-        interval, optimism = _interval(member.band, index, measure), _signed(float(curve.optimism[index]), measure)
-        rows.append((name, threshold, *rates, value, interval, best, optimism))
-    return TextTable(
-        "operating-points",
-        "Operating points",
-        ("System", "Threshold", v1, v2, v1, v2, measure.title, _level(study), "A posteriori", "Optimism"),
-        tuple(rows),
+        yield threshold_text(member.deployable[index])
+        yield from (cell(float(rate[index])) for rate in (curve.dev_v1, curve.dev_v2, curve.v1, curve.v2))
+        yield cell(float(curve.value[index]), measure.rate)
+        yield _interval(member.band, index, measure)
+        yield cell(float(curve.best[index]), measure.rate)
+        yield _signed(float(curve.optimism[index]), measure)
+
+    header = ("Threshold", v1, v2, v1, v2, measure.title, _level(study), "A posteriori", "Optimism")
+    note = (
         "A trial is accepted when its score is greater than the threshold. A posteriori: the threshold chosen on the "
-        "test set itself.",
-        groups=(("", 1), ("Development", 2), ("Test", 6)),
-        systems=tuple(range(len(rows))),
+        "test set itself."
     )
+    groups = (("", 1), ("Development", 2), ("Test", 6))
+    return _of_systems(study, "operating-points", "Operating points", header, cells, note, groups)
 
 
 def outcome_counts(study: Study, index: int) -> TextTable:
     """Return the whole-number outcomes of each system's threshold at an alpha, on both sets."""
-    rows = []
-    for name, member in _by_name(study):
-        sets = (member.curve.dev_outcomes, member.curve.outcomes)
-        counts = (getattr(outcomes, kind)[index] for outcomes in sets for kind in ("tp", "fp", "tn", "fn"))
-        rows.append((name, *(f"{int(count):,}" for count in counts)))
-    return TextTable(
-        "outcomes",
-        "Outcomes",
-        ("System", *("TP", "FP", "TN", "FN") * 2),
-        tuple(rows),
-        "Trials: true and false positives (accepted), true and false negatives (rejected).",
-        groups=(("Development", 4), ("Test", 4)),
-        systems=tuple(range(len(rows))),
-    )
+
+    def cells(member: Member) -> Iterator[str]:
+        for outcomes in (member.curve.dev_outcomes, member.curve.outcomes):
+            yield from (f"{int(getattr(outcomes, kind)[index]):,}" for kind in ("tp", "fp", "tn", "fn"))
+
+    note = "Trials: true and false positives (accepted), true and false negatives (rejected)."
+    groups = (("Development", 4), ("Test", 4))
+    return _of_systems(study, "outcomes", "Outcomes", ("TP", "FP", "TN", "FN") * 2, cells, note, groups)
 
 
 def comparisons(study: Study, index: int) -> TextTable:
@@ -195,48 +199,31 @@ def _between(study: Study, system: int, index: int) -> str:
 def areas_table(study: Study) -> TextTable:
     """Return the areas, a priori, and the summaries that are a posteriori."""
     measure, (v1, v2) = study.settings.shown, _v(study)
-    rows = [
-        (
-            name,
-            MISSING if member.area is None else cell(member.area, measure.rate),
-            cell(member.areas.e_v1),
-            cell(member.areas.e_v2),
-            cell(member.areas.g),
-            cell(member.areas.post_g),
-            f"{member.auc:.4f}",
-            cell(member.eer),
-        )
-        for name, member in _by_name(study)
-    ]
-    return TextTable(
-        "areas",
-        "Areas",
-        ("System", "Under the EPC", "E(V1)", "E(V2)", "G", "G", "AUC", "EER"),
-        tuple(rows),
+
+    def cells(member: Member) -> Iterator[str]:
+        yield MISSING if member.area is None else cell(member.area, measure.rate)
+        yield from (cell(getattr(member.areas, name)) for name in ("e_v1", "e_v2", "g", "post_g"))
+        yield from (f"{member.auc:.4f}", cell(member.eer))
+
+    header = ("Under the EPC", "E(V1)", "E(V2)", "G", "G", "AUC", "EER")
+    note = (
         f"Under the EPC: the mean {measure.title} over all alphas. E(V1), E(V2): the expected ({v1} + {v2})/2 over all "
-        f"targets of {v1}, of {v2}; G is their mean.",
-        groups=(("A priori", 4), ("A posteriori", 3)),
-        systems=tuple(range(len(rows))),
+        f"targets of {v1}, of {v2}; G is their mean."
     )
+    return _of_systems(study, "areas", "Areas", header, cells, note, (("A priori", 4), ("A posteriori", 3)))
 
 
 def along_alpha(study: Study) -> TextTable:
     """Return the curve at a few alphas."""
     measure, alpha = study.settings.shown, study.curves[0].alpha
     columns = list(dict.fromkeys(int(np.argmin(np.abs(alpha - near))) for near in ALPHAS))
-    rows = [
-        (name, *(cell(float(member.curve.value[column]), measure.rate) for column in columns))
-        for name, member in _by_name(study)
-    ]
-    header = ("System", *(alpha_text(alpha[column]) for column in columns))
-    return TextTable(
-        "along-alpha",
-        f"{measure.title} along alpha",
-        header,
-        tuple(rows),
-        groups=(("alpha", len(columns)),),
-        systems=tuple(range(len(rows))),
-    )
+
+    def cells(member: Member) -> Iterator[str]:
+        return (cell(float(member.curve.value[column]), measure.rate) for column in columns)
+
+    header = [alpha_text(alpha[column]) for column in columns]
+    groups = (("alpha", len(columns)),)
+    return _of_systems(study, "along-alpha", f"{measure.title} along alpha", header, cells, groups=groups)
 
 
 def moving_tables(study: Study, index: int) -> list[TextTable]:

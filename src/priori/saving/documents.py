@@ -1,11 +1,12 @@
 """Results in files, JSON and Parquet, and back: one layout for all of them; `schemas` publishes it.
 
-A result that is read back is of the class it was, with its table and its summary: each class says how it is put
-together from them (`_from_parts`). What needs the scores raises `MissingScoresError`, and never has a made-up value.
+A result that is read back is of the class it was, with its table and its summary. What needs the scores raises
+`MissingScoresError`, and never has a made-up value. A digest tells whether a file was changed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import json
 from collections.abc import Mapping
@@ -17,18 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori._version import __version__
+from priori.base.declarations import columns_of, optional_columns, schemas_of
 from priori.base.errors import InputError, OptionError, PrioriError, unknown
 from priori.base.results import Result, plain, restored
 from priori.base.saved import Saved, column
 from priori.base.whole_files import whole_file
 from priori.readers.duckdb_parser import connection, first_line, literal, open_database, pattern
-from priori.saving.checks import check_numbers, digest
 
 Kind = TypeVar("Kind", bound=Result)
 Table = dict[str, NDArray[Any]]
 
-#: The number of this layout; a file with a higher one was written by a newer Priori. Those of layout 1 have no digest.
-LAYOUT = 2
+#: The number of this layout; a file with a higher one was written by a newer Priori.
+LAYOUT = 3
 
 #: Every result by its name, and the module it lives in.
 RESULTS: dict[str, str] = {
@@ -45,14 +46,14 @@ RESULTS: dict[str, str] = {
     "AposterioriDET": "priori.curves.roc",
     "RocBand": "priori.uncertainty.bands.roc_bands",
     "RateBands": "priori.uncertainty.bands.roc_bands",
-    "AverageCurve": "priori.curves.averaging.result",
+    "AverageCurve": "priori.curves.averaging.average",
     "AverageEPC": "priori.curves.averaging.epc",
     "Comparison": "priori.uncertainty.comparing.comparison",
     "Ranking": "priori.uncertainty.ranking.ranking",
     "Leaderboard": "priori.uncertainty.ranking.leaderboard",
     "Coverage": "priori.studies.coverage",
     "ZTest": "priori.uncertainty.comparing.ztests",
-    "ZTestCurve": "priori.uncertainty.comparing.ztest_curves",
+    "ZTestCurve": "priori.uncertainty.comparing.ztests",
     "ProportionInterval": "priori.uncertainty.rates.proportions",
     "ProportionTest": "priori.uncertainty.rates.proportions",
     "RateInterval": "priori.uncertainty.rates.rate_intervals",
@@ -88,22 +89,48 @@ def document(result: Result) -> dict[str, Any]:
 
 
 def _without_table(result: Result, table: Table) -> dict[str, Any]:
-    kinds = {name: _kind(column) for name, column in table.items()}
+    declared = columns_of(type(result))
+    kinds = {name: declared[name] for name in table}
     head = {"priori": __version__, "result": type(result).__name__, "layout": LAYOUT, "columns": kinds}
     summary = plain(result.summary())
     typed = {name: column(plain(values), kinds[name], name) for name, values in table.items()}
     return {**head, "digest": digest({**head, **summary}, typed), **summary}
 
 
-def _kind(column: NDArray[Any]) -> str:
-    types = {type(value) for value in column.tolist() if value is not None} if column.dtype.kind == "O" else set()
-    if column.dtype.kind == "b" or types == {bool}:
-        return "boolean"
-    if column.dtype.kind in "iu" or types == {int}:
-        return "integer"
-    if column.dtype.kind == "f" or types <= {int, float}:
-        return "text" if column.dtype.kind in "US" else "number"
-    return "text"
+def digest(said: Mapping[str, Any], table: Mapping[str, NDArray[Any]]) -> str:
+    """Return the SHA-256 of a document: of what it says beside the table, and of the table, column by column.
+
+    It is of the values, not of the text: the order of names, blanks and ``1`` for ``1.0`` do not matter.
+
+    Examples
+    --------
+    >>> digest({"a": 1, "b": 2}, {}) == digest({"b": 2.0, "a": 1.0}, {})
+    True
+    """
+    total = hashlib.sha256(_text(said))
+    for name in sorted(table):
+        total.update(_text([name]))
+        total.update(_bytes(np.asarray(table[name])))
+    return total.hexdigest()
+
+
+def _bytes(column: NDArray[Any]) -> bytes:
+    if column.dtype.kind == "f":
+        # One kind of NaN, one kind of zero.
+        return np.where(np.isnan(column), np.nan, column + 0.0).astype("<f8").tobytes()
+    return _text(plain(column))
+
+
+def _text(value: Any) -> bytes:
+    return json.dumps(_whole(value), sort_keys=True, separators=(",", ":")).encode()
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _whole(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------
@@ -139,21 +166,18 @@ def _restored(content: Any, where: str, expected: type[Kind], supplied: Mapping[
             raise OptionError(f"{where}: a saved {saved.result} has no {thing}; leave {thing} out")
     saved = replace(saved, supplied=supplied)
     try:
-        result = restored(kind, saved)
-        if "digest" not in content:
-            check_numbers(result, saved)
+        return restored(kind, saved)
     except PrioriError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(
             f"{where} is not as Priori saved it ({type(error).__name__}: {error}); save it again"
         ) from None
-    return result
 
 
 def _checked(content: Any, where: str, expected: type[Kind]) -> tuple[Saved, type[Kind]]:
     no_result = InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
-    if not isinstance(content, dict) or not {*HEAD} - {"digest"} <= {*content}:
+    if not isinstance(content, dict) or not {*HEAD} <= {*content}:
         raise no_result
     layout, kinds, name = content["layout"], content["columns"], content["result"]
     if type(layout) is not int or layout < 1 or not isinstance(kinds, dict) or not isinstance(name, str):
@@ -163,6 +187,8 @@ def _checked(content: Any, where: str, expected: type[Kind]) -> tuple[Saved, typ
             f"{where} was written by Priori {content['priori']}, which is newer than this one ({__version__}); "
             "install that version or a later one"
         )
+    if layout < LAYOUT:
+        raise InputError(f"{where} was written by Priori {content['priori']} in a layout of before; save it again")
     kind = class_of(name)
     if not issubclass(kind, expected):
         raise InputError(f"{where} holds a result of class {name}, not {expected.__name__}; use {name}.from_json")
@@ -173,10 +199,9 @@ def _checked(content: Any, where: str, expected: type[Kind]) -> tuple[Saved, typ
     if len({values.size for values in table.values()}) > 1:
         raise InputError(f"{where}: the columns have different lengths")
     said = {each: value for each, value in content.items() if each not in kinds and each != "digest"}
-    if (layout > 1 or "digest" in content) and content.get("digest") != digest(said, table):
+    if content["digest"] != digest(said, table):
         raise InputError(f"{where} was changed after Priori saved it (its digest says so); save the result again")
-    needed = [*kind._layout.columns, *kind._layout.summary]
-    if missing := [each for each in needed if each not in content and each not in kind._layout.optional]:
+    if missing := [each for each in schemas_of(kind) if each not in content and each not in optional_columns(kind)]:
         raise InputError(f"{where}: {missing[0]!r} is missing, which every {name} has")
     return Saved(name, table, {each: said[each] for each in said if each not in HEAD}, where), kind
 

@@ -1,11 +1,19 @@
-"""The published JSON schemas of saved results, made from what each class says its files hold."""
+"""The published JSON schemas of saved results, made from what each class declares."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from priori.base.declarations import (
+    NUMBER,
+    Schema,
+    columns_of,
+    descriptions_of,
+    optional_columns,
+    schemas_of,
+    sentence_of,
+)
 from priori.base.errors import unknown
-from priori.base.layouts import DESCRIPTIONS, KINDS, NUMBER, Schema
 from priori.base.results import Result
 from priori.saving.documents import LAYOUT, RESULTS, class_of
 
@@ -27,9 +35,9 @@ def schema(result: str) -> dict[str, Any]:
 
 
 def _schema(kind: type[Result]) -> Schema:
-    layout, name = kind._layout, kind.__name__
-    kinds = {column: KINDS[held][0] for column, held in layout.columns.items()}
-    values = {**layout.summary, **{column: KINDS[held][1] for column, held in layout.columns.items()}}
+    name, optional = kind.__name__, optional_columns(kind)
+    kinds: Schema = {column: {"const": held} for column, held in columns_of(kind).items()}
+    values, descriptions = schemas_of(kind), descriptions_of(kind)
     head: Schema = {
         "priori": {"type": "string", "description": "The version of Priori that wrote it."},
         "result": {"const": name},
@@ -39,12 +47,8 @@ def _schema(kind: type[Result]) -> Schema:
             "pattern": "^[0-9a-f]{64}$",
             "description": "The SHA-256 of all the rest, by which a changed file is told.",
         },
-        "columns": {
-            "description": "The kind of each column of the table, in order.",
-            **_closed(kinds, layout.optional),
-        },
+        "columns": {"description": "The kind of each column of the table, in order.", **_closed(kinds, optional)},
     }
-    descriptions = {**DESCRIPTIONS, **layout.descriptions}
     described = {
         value: {**({"description": descriptions[value]} if value in descriptions else {}), **held}
         for value, held in values.items()
@@ -53,8 +57,8 @@ def _schema(kind: type[Result]) -> Schema:
         "$schema": DRAFT,
         "$id": f"urn:priori:schema:{LAYOUT}:{name}",
         "title": name,
-        "description": layout.description,
-        **_closed({**head, **described}, layout.optional),
+        "description": sentence_of(kind),
+        **_closed({**head, **described}, optional),
         "$defs": {
             "number": {
                 "description": "A number; infinite ones are the texts inf and -inf, a missing one is null.",
@@ -65,7 +69,7 @@ def _schema(kind: type[Result]) -> Schema:
     }
 
 
-def _closed(properties: Schema, optional: tuple[str, ...]) -> Schema:
+def _closed(properties: Schema, optional: set[str]) -> Schema:
     """Return an object that has these names and no other; some of them may be absent."""
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

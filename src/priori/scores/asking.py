@@ -1,32 +1,42 @@
 """Asking: questions to many sets of scores go in step, so that one scan of a panel answers all that wait for it.
 
-What a set needs to answer is a generator: it yields requests to its panel, receives what came of them, and returns the
-answer. A set in memory asks for nothing.
+What a table needs to answer is a generator: it yields requests to its panel, receives what came of them, and returns
+the answer. A set in memory asks for nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import Any, Protocol, TypeAlias, TypeVar
-
-
-class Answering(Protocol):
-    """Where trials are: what is asked there at the same time costs one scan."""
-
-    def answer(self, requests: Sequence[Any]) -> list[Any]:
-        """Return what came of each request; of one that failed the error."""
-
-
-class Request(Protocol):
-    """What is asked of a panel."""
-
-    @property
-    def panel(self) -> Answering:
-        """Who answers."""
-
+from collections.abc import Callable, Generator, Sequence
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 Result = TypeVar("Result")
-Asking: TypeAlias = Generator[Request, Any, Result]
+Owner = TypeVar("Owner")
+Arguments = ParamSpec("Arguments")
+#: Yields requests, each with the ``panel`` that answers it.
+Asking: TypeAlias = Generator[Any, Any, Result]
+
+
+def asked(
+    method: Callable[Concatenate[Owner, Arguments], Asking[Result]],
+) -> Callable[Concatenate[Owner, Arguments], Result]:
+    """Make a question of a method that is a generator of requests: called, it is asked alone."""
+
+    @wraps(method)
+    def alone(self: Owner, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
+        return ask([method(self, *arguments, **named)])[0]
+
+    alone.__dict__["generator"] = method
+    return alone
+
+
+def asking(question: Callable[..., Result], *arguments: Any) -> Asking[Result]:
+    """Return a question, a method of some set, to be asked beside others."""
+    generator = getattr(question, "generator", None)
+    if generator is None:  # in memory nothing need be asked for
+        return question(*arguments)
+    found: Result = yield from generator(question.__self__, *arguments)  # type: ignore[attr-defined]
+    return found
 
 
 def ask(askings: Sequence[Asking[Result]]) -> list[Result]:
@@ -34,12 +44,12 @@ def ask(askings: Sequence[Asking[Result]]) -> list[Result]:
 
     Examples
     --------
-    >>> class Scale:
+    >>> class Panel:
     ...     def answer(self, requests):
     ...         print(len(requests), "at once")
     ...         return [request.number * 2 for request in requests]
     >>> class Double:
-    ...     panel = Scale()
+    ...     panel = Panel()
     ...     def __init__(self, number): self.number = number
     >>> def doubled(number):
     ...     return (yield Double(number))
@@ -48,7 +58,7 @@ def ask(askings: Sequence[Asking[Result]]) -> list[Result]:
     [2, 10]
     """
     results: dict[int, Result] = {}
-    waiting: dict[int, Request] = {}
+    waiting: dict[int, Any] = {}
 
     def go_on(number: int, answer: Any) -> None:
         asking = askings[number]
@@ -60,10 +70,10 @@ def ask(askings: Sequence[Asking[Result]]) -> list[Result]:
     for number in range(len(askings)):
         go_on(number, None)
     while waiting:
-        asked, panels = dict(waiting), dict.fromkeys(request.panel for request in waiting.values())
+        requests, panels = dict(waiting), dict.fromkeys(request.panel for request in waiting.values())
         waiting.clear()
         for panel in panels:
-            own = [number for number, request in asked.items() if request.panel is panel]
-            for number, answer in zip(own, panel.answer([asked[number] for number in own]), strict=True):
+            own = [number for number, request in requests.items() if request.panel is panel]
+            for number, answer in zip(own, panel.answer([requests[number] for number in own]), strict=True):
                 go_on(number, answer)
     return [results[number] for number in range(len(askings))]

@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.dataframes import as_text, is_missing, unmasked
 from priori.base.errors import InputError
 from priori.base.types import Codes, Counts, Floats, Mask
-from priori.scores.candidates import Shortlist
 from priori.scores.labels import normal
 from priori.scores.trials import Names, Trials, one_column
 
@@ -135,11 +134,3 @@ class Mixture(NamedTuple):
         each = np.where(negative.attack > 0, float(self.attack_weight), float(self.impostor_weight))
         number = 1.0 if negative.number is None else negative.number
         return np.asarray(number * each * (len(negative) / self.whole))
-
-    def candidates(self, positive: Trials) -> Shortlist:
-        """Return every candidate; fp is what the false positives weigh."""
-        values = np.unique(np.concatenate([self.impostors.sorted, self.attacks.sorted, positive.sorted]))
-        if values[0] != -np.inf:
-            values = np.insert(values, 0, -np.inf)
-        fp, fn = self.whole - self.rejected(values), positive.rejected(values)
-        return Shortlist(fp, fn.astype(np.int64), values, np.append(values[1:], np.inf), self.whole, len(positive))

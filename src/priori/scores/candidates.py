@@ -7,10 +7,9 @@ candidates share both, since at least one score lies between them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -19,9 +18,6 @@ from priori.scores.sorting import places_of
 
 #: The candidates' ``fp`` and ``fn``.
 Errors = tuple[Counts, Counts]
-
-#: Where both classes have more trials than this, gaps that cannot hold a vertex of the hull are passed over.
-MANY = 10_000
 
 
 class Edges(NamedTuple):
@@ -70,10 +66,6 @@ class Candidates(ABC):
     def per_positive(self) -> Errors:
         """Return, for each fn that can be reached, the candidate with the fewest fp: the highest one. fn rises."""
 
-    def around_equal_errors(self) -> Errors:
-        """Return candidates among which is the one whose FAR and FRR are nearest."""
-        return self.every()
-
     @abstractmethod
     def neighbours(self, fp: Counts, fn: Counts) -> tuple[Floats, Floats]:
         """Return the distinct scores on either side of each candidate; -inf and +inf beyond the ends."""
@@ -85,10 +77,6 @@ class Candidates(ABC):
         larger.
         """
         return undominated(*(self.per_positive() if self.n_positives <= self.n_negatives else self.per_negative()))
-
-    def corners_near(self, hull: Callable[[Counts, Counts], Errors]) -> Errors:
-        """Return corners among which are all the vertices of the lower hull of errors, as ``hull`` finds them."""
-        return self.corners()
 
     def thresholds(self, fp: Counts, fn: Counts) -> Floats:
         """Return the threshold of each candidate: the midpoint of its gap (a, b), or a where rounding leaves [a, b).
@@ -123,10 +111,7 @@ class Gaps(Candidates):
         return int(fp), int(fn)
 
     def per_negative(self) -> Errors:
-        return self._above_negatives(np.append(first_of_each(self.negatives)[1:], self.n_negatives) - 1)
-
-    def _above_negatives(self, last: Index) -> Errors:
-        """Return the candidates just above these negatives, each the last of its value, and the lowest of all."""
+        last = np.append(first_of_each(self.negatives)[1:], self.n_negatives) - 1
         fp = self.n_negatives - 1 - last
         fn = places_of(self.positives, self.negatives[last], "right")
         if self.negatives[0] != -np.inf:
@@ -135,69 +120,12 @@ class Gaps(Candidates):
         return fp.astype(np.int64, copy=False), fn.astype(np.int64, copy=False)
 
     def per_positive(self) -> Errors:
-        return self._below_positives(first_of_each(self.positives))
-
-    def _below_positives(self, first: Index) -> Errors:
-        """Return the candidates just below these positives, each the first of its value, and the highest of all."""
+        first = first_of_each(self.positives)
         if self.positives[0] == -np.inf:  # nothing lies below it
-            first = first[self.positives[first] > -np.inf]
+            first = first[1:]
         fp = self.n_negatives - places_of(self.negatives, self.positives[first], "left")
         fp, fn = np.append(fp, 0), np.append(first, self.n_positives)
         return fp.astype(np.int64, copy=False), fn.astype(np.int64, copy=False)
-
-    def corners_near(self, hull: Callable[[Counts, Counts], Errors]) -> Errors:
-        if min(self.n_negatives, self.n_positives) <= MANY:
-            return self.corners()
-        return self._corners_at(self._promising_ranks(hull))
-
-    def _corners_at(self, ranks: Index) -> Errors:
-        """Return the undominated of the candidates beside these ranks of the smaller class."""
-        if self.n_positives <= self.n_negatives:
-            ordered = self.positives
-            begins = (ranks == 0) | (ordered[ranks] != ordered[ranks - 1])
-            return undominated(*self._below_positives(ranks[begins]))
-        ordered = self.negatives
-        following = np.minimum(ranks + 1, ordered.size - 1)
-        ends = (ranks == ordered.size - 1) | (ordered[ranks] != ordered[following])
-        return undominated(*self._above_negatives(ranks[ends]))
-
-    def _promising_ranks(self, hull: Callable[[Counts, Counts], Errors], step: int = 16) -> Index:
-        """Return the ranks of the smaller class beside which a vertex of the lower hull of errors may lie.
-
-        Every ``step``-th rank gives a coarse hull. Between two of them no candidate lies below the corner of their
-        errors, so where that corner is above the coarse hull nothing in between need be looked at.
-        """
-        few_positives = self.n_positives <= self.n_negatives
-        side: Literal["left", "right"] = "left" if few_positives else "right"
-        ordered = self.positives if few_positives else self.negatives
-        look = np.zeros(ordered.size, dtype=np.bool_)
-        look[::step] = look[-1] = True
-        coarse = np.flatnonzero(look)
-        fp = self.n_negatives - places_of(self.negatives, ordered[coarse], side)
-        fn = places_of(self.positives, ordered[coarse], side)
-        hull_fp, hull_fn = hull(*self._corners_at(coarse))
-        height = np.interp(fn[:-1], hull_fn, hull_fp, left=np.inf)
-        below = (fp[1:] < height + 0.5) & (fn[:-1] <= hull_fn[-1])
-        look[:-1] |= np.repeat(below, np.diff(coarse))
-        return np.flatnonzero(look)
-
-    def around_equal_errors(self) -> Errors:
-        """Return the two candidates beside the equal error.
-
-        FAR - FRR falls strictly from candidate to candidate, so the best one stands beside the change of sign, which
-        is found by bisection in each class.
-        """
-
-        def excess(threshold: float) -> int:
-            fp, fn = self._errors(threshold)
-            return int(fp) * self.n_positives - int(fn) * self.n_negatives
-
-        last, first = -np.inf, np.inf
-        for ordered in (self.negatives, self.positives):
-            change = bisect_left(ordered, True, key=lambda value: excess(value) < 0)
-            last = max(last, ordered[change - 1] if change else -np.inf)
-            first = min(first, ordered[change] if change < ordered.size else np.inf)
-        return self._errors([last, first])
 
     def neighbours(self, fp: Counts, fn: Counts) -> tuple[Floats, Floats]:
         negatives, positives, tn = self.negatives, self.positives, self.n_negatives - fp

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Codes, Mask
+from priori.base.types import Codes, Index, Mask
 
 if TYPE_CHECKING:
     from priori.base.arrow_streams import TextPiece
@@ -133,6 +133,19 @@ def exact_keys(*columns: NDArray[Any], within: tuple[Codes, ...] = ()) -> list[I
             number = np.unique(ids, return_inverse=True)[1].astype(np.int64)
             keys = number * (int(codes.max()) + 1) + codes
     return np.split(keys, np.cumsum([column.size for column in columns])[:-1])
+
+
+def match(a: IdKeys, b: IdKeys, *, unique: bool = True) -> Index | None:
+    """Return, for each key of ``a``, the position of the same in ``b``; None unless they pair one to one."""
+    if a.size != b.size:
+        return None
+    order_a, order_b = np.argsort(a, kind="stable"), np.argsort(b, kind="stable")
+    sorted_a = a[order_a]
+    if not np.array_equal(sorted_a, b[order_b]) or (unique and (sorted_a[1:] == sorted_a[:-1]).any()):
+        return None
+    partner = np.empty(a.size, dtype=np.intp)
+    partner[order_a] = order_b
+    return partner
 
 
 def repetitions(keys: IdKeys) -> int:

@@ -17,10 +17,9 @@ from priori.base.errors import InputError, OneClassError, unknown
 from priori.base.types import Codes, Counts, Floats, Index
 from priori.scores.attacks import Mixture, attack_codes, type_names
 from priori.scores.candidates import Candidates, Chooser, Gaps, Shortlist
-from priori.scores.labels import classes_of
-from priori.scores.people import settle_people
+from priori.scores.labels import classes_of, settle_people
 from priori.scores.score_set import Role, ScoreSet, mixed_sets
-from priori.scores.sorting import places_of
+from priori.scores.sorting import FEW_CUTS, counts_between, places_of
 from priori.scores.trials import (
     NAN_POLICIES,
     Names,
@@ -40,6 +39,8 @@ from priori.scores.trials import (
     whole_weights,
 )
 
+#: From so many trials on, scores are counted in bins, and only those that may be chosen are sorted.
+MANY = 50_000
 #: So many scores of the smaller class tell roughly how many pairs are in order: the AUC to 1 in so many.
 ROUGHLY = 1 << 14
 
@@ -307,7 +308,7 @@ class Scores(ScoreSet):
     ) -> Scores:
         """Make scores from the trials of both classes together, already columns of codes (readers end here).
 
-        Who was really there is settled here: names of nobody (`priori.scores.people`) are no identities.
+        Who was really there is settled here: names of nobody (`priori.scores.labels`) are no identities.
         """
         if weights is not None:
             trials, positive = repeated(trials, weights), np.repeat(positive, weights)
@@ -454,30 +455,44 @@ class Scores(ScoreSet):
     def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
         if self.mixture is not None:
             return self.mixture.rejected(thresholds), self.positive.rejected(thresholds)
-        sort_both(self.negative, self.positive)
+        classes = self.negative, self.positive
+        if self.negative.number is None and len(self) >= MANY and not self._sorted:
+            cuts, index = np.unique(np.asarray(thresholds, dtype=np.float64), return_inverse=True)
+            if cuts.size <= FEW_CUTS:  # counted, which is quicker than sorting
+                tn, fn = (np.cumsum(counts_between(cuts, trials.score))[index] for trials in classes)
+                return tn, fn
+        sort_both(*classes)
         return self.negative.rejected(thresholds), self.positive.rejected(thresholds)
 
     def candidates(self, chooser: Chooser | None = None, alphas: Sequence[Fraction] | None = None) -> Candidates:
-        """Return every candidate, whatever it is for: they are looked up when asked for."""
-        if self.mixture is not None:
-            return self.mixture.candidates(self.positive)
-        if self._counted:
-            return self._counted_candidates()
+        """Return every candidate; of many trials that were not sorted yet those that may be chosen, if they are few."""
+        if self.mixture is not None or self._counted:
+            return self._listed_candidates()
+        if chooser is not None and len(self) >= MANY and not self._sorted:
+            from priori.scores.histogram import chosen_among  # large sets only
+
+            few = chosen_among(self.negative.score, self.positive.score, chooser, alphas)
+            if few is not None:
+                return few
         return Gaps(self.negatives, self.positives)
+
+    @property
+    def _sorted(self) -> bool:
+        return "sorted" in self.negative.__dict__ and "sorted" in self.positive.__dict__
 
     @property
     def _counted(self) -> bool:
         """Whether entries stand for whole numbers of trials."""
         return self.negative.number is not None and not self.negative.weighted
 
-    def _counted_candidates(self) -> Shortlist:
-        """Return every candidate where entries stand for several trials."""
-        values = np.unique(np.concatenate([self.negatives, self.positives]))
+    def _listed_candidates(self) -> Shortlist:
+        """Return every candidate where entries weigh more than one trial; fp is what the false positives weigh."""
+        values = np.unique(np.concatenate([self.negative.score, self.positive.score]))
         if values[0] != -np.inf:
             values = np.insert(values, 0, -np.inf)
         tn, fn = self.rejected(values)
-        above = np.append(values[1:], np.inf)
-        return Shortlist(self.n_negatives - tn, fn, values, above, self.n_negatives, self.n_positives)
+        above, negatives = np.append(values[1:], np.inf), self.whole_negatives
+        return Shortlist(negatives - tn, fn, values, above, negatives, self.n_positives)
 
     def pairs_in_order(self, rough: bool = False) -> int:
         number = self.positive.number
@@ -547,7 +562,7 @@ class Scores(ScoreSet):
         >>> scores.split(users=["a"])
         (Scores(1 negatives, 1 positives, 1 users), Scores(3 negatives, 3 positives, 3 users))
         """
-        from priori.scores.splitting import split_at_random, split_by_time, split_by_users
+        from priori.scores.derived import split_at_random, split_by_time, split_by_users
 
         if before is not None and users is not None:
             raise InputError("split by time or by users, not both")

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Floats, Ints
-from priori.scores.sorting import counts_by, gaps_of
+from priori.scores.sorting import bins_of, counts_by
 from priori.scores.trials import Trials, codes_in_use
 
 if TYPE_CHECKING:
@@ -267,7 +267,7 @@ class Errors:
     def of(cls, scores: Sequence[Floats], cuts: Sequence[Floats], *, above: bool) -> Self:
         """Return the errors of each system's scores at its own thresholds."""
         ranks = [np.argsort(np.argsort(cut, kind="stable"), kind="stable") for cut in cuts]
-        return cls([gaps_of(np.sort(cut), each) for each, cut in zip(scores, cuts, strict=True)], ranks, above)
+        return cls([bins_of(np.sort(cut), each) for each, cut in zip(scores, cuts, strict=True)], ranks, above)
 
     def sums(self, code: NDArray[Any], codes: int, entries: Any, number: NDArray[Any] | None) -> Floats:
         """Return the errors of some of the entries, added where they have the same code: a row for each code."""

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, argument
-from priori.base.processors import in_parts
-from priori.base.types import Codes, Counts, Index
+from priori.base.types import Counts, Index
 from priori.scores import Names, Scores, ScoreSet, Trials
-from priori.scores.ids import comparable, decoded, id_keys, same_ids
+from priori.scores.ids import comparable, decoded, id_keys, match, same_ids
 from priori.scores.overlaps import has_ids, ids_of
 from priori.scores.score_set import Role
 
@@ -23,16 +21,13 @@ HINT = f"for test sets that do not hold the same trials, compare them unpaired (
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """The same trials in two sets of scores: entry i of ``..._a`` and of ``..._b`` are one trial.
+    """The same trials in two sets of scores: where, in the second, each negative and each positive of the first stands.
 
-    The indices are positions in ``Scores.negative`` and ``Scores.positive`` in the order given (``Trials.score``).
-    ``by`` says what the trials were matched by.
+    The places are positions in ``Trials.score``. ``by`` says what the trials were matched by.
     """
 
-    negative_a: Index
-    negative_b: Index
-    positive_a: Index
-    positive_b: Index
+    negative: Index
+    positive: Index
     by: Literal["trial", "row"]
 
 
@@ -49,13 +44,13 @@ def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
     >>> from priori import Scores
     >>> a = Scores.from_predictions([0, 1, 1], [0.1, 0.7, 0.9], trial=["x", "y", "z"])
     >>> b = Scores.from_predictions([1, 0, 1], [0.6, 0.2, 0.8], trial=["z", "x", "y"])
-    >>> pair(a, b).positive_b.tolist()
+    >>> pair(a, b).positive.tolist()
     [1, 0]
     """
     a, b = a.load(), b.load()
     if _same_rows(a, b):
-        each = np.arange(a.negative.score.size), np.arange(a.positive.score.size)
-        return Pairing(each[0], each[0], each[1], each[1], by="trial" if has_ids(a) else "row")
+        by: Literal["trial", "row"] = "trial" if has_ids(a) else "row"
+        return Pairing(np.arange(a.negative.score.size), np.arange(a.positive.score.size), by)
     names = f"the first system ({a.source})", f"the second system ({b.source})"
     with_ids = [has_ids(scores) for scores in (a, b)]
     if all(with_ids):
@@ -81,12 +76,14 @@ def in_one_order(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
     if any(scores.scanned or scores.load().negative.number is not None for scores in sets):
         return list(sets)
     first, *others = (scores.load() for scores in sets)
+    if all(_same_rows(first, other) for other in others):
+        return [first, *others]
     ordered = [first]
     for other in others:
         pairing = pair(first, other)
-        ordered.append(_taken(other, pairing.negative_b, pairing.positive_b))
-        # The first comes in the same order whichever system it is paired with.
-        ordered[0] = _taken(first, pairing.negative_a, pairing.positive_a)
+        negative, positive = other.negative.in_order(pairing.negative), other.positive.in_order(pairing.positive)
+        same = negative is other.negative and positive is other.positive  # with what it knows
+        ordered.append(other if same else replace(other, negative=negative, positive=positive))
     known = max(ordered, key=lambda scores: (scores.has_identities, scores.has_users))
     for number, scores in enumerate(ordered):
         if (known.has_identities, known.has_users) > (scores.has_identities, scores.has_users):
@@ -96,14 +93,6 @@ def in_one_order(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
             )
             ordered[number] = replace(scores, users=known.users, negative=negative, positive=positive)
     return list(ordered)
-
-
-def _taken(scores: Scores, negatives: Index, positives: Index) -> Scores:
-    """Return the scores with the trials of each class in an order: themselves, with what they know, if it is theirs."""
-    negative, positive = scores.negative.in_order(negatives), scores.positive.in_order(positives)
-    if negative is scores.negative and positive is scores.positive:
-        return scores
-    return replace(scores, negative=negative, positive=positive)
 
 
 def paired(a: ScoreSet, b: ScoreSet, cuts: Sequence[ArrayLike], by: Sequence[Role] = ()) -> tuple[Scores, Scores]:
@@ -120,34 +109,21 @@ def paired(a: ScoreSet, b: ScoreSet, cuts: Sequence[ArrayLike], by: Sequence[Rol
 
 def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     ids_a, ids_b = comparable(ids_of(a), ids_of(b))
-    partner = _match(id_keys(ids_a), id_keys(ids_b))
+    partner = match(id_keys(ids_a), id_keys(ids_b))
     if partner is None or not same_ids(ids_a, ids_b[partner]).all():
         # Unmatched, repeated, or two texts with one key: the ids themselves tell.
         ids_a, ids_b = decoded(ids_a), decoded(ids_b)
         sorted_a, sorted_b = np.sort(ids_a), np.sort(ids_b)
         for name, ids in zip(names, (sorted_a, sorted_b), strict=True):
             _refuse_duplicates(ids, name)
-        partner = _match(ids_a, ids_b)
+        partner = match(ids_a, ids_b)
         if partner is None:
             _refuse_unmatched(sorted_a, sorted_b, names, "trial")
     negative, positive = partner[: a.n_negatives], partner[a.n_negatives :]
     differing = np.concatenate([negative >= b.n_negatives, positive < b.n_negatives])
     if differing.any():
         _refuse_labels(decoded(ids_a[differing]), names, "trial")
-    return Pairing(np.arange(negative.size), negative, np.arange(positive.size), positive - b.n_negatives, by="trial")
-
-
-def _match(a: NDArray[Any], b: NDArray[Any]) -> Index | None:
-    """Return, for each entry of ``a``, the position of the same in ``b``; None unless they pair one to one."""
-    if a.size != b.size:
-        return None
-    order_a, order_b = np.argsort(a, kind="stable"), np.argsort(b, kind="stable")
-    sorted_a = a[order_a]
-    if not np.array_equal(sorted_a, b[order_b]) or (sorted_a[1:] == sorted_a[:-1]).any():
-        return None
-    partner = np.empty(a.size, dtype=np.intp)
-    partner[order_a] = order_b
-    return partner
+    return Pairing(negative, positive - b.n_negatives, by="trial")
 
 
 def _refuse_duplicates(ordered: NDArray[Any], name: str) -> None:
@@ -165,12 +141,9 @@ def _refuse_duplicates(ordered: NDArray[Any], name: str) -> None:
 
 def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     rows = [[_rows(scores.negative), _rows(scores.positive)] for scores in (a, b)]
-    order = [[_ascending(column) for column in columns] for columns in rows]
-    (negative_a, positive_a), (negative_b, positive_b) = [
-        [column if index is None else column[index] for column, index in zip(columns, indices, strict=True)]
-        for columns, indices in zip(rows, order, strict=True)
-    ]
-    if not (np.array_equal(negative_a, negative_b) and np.array_equal(positive_a, positive_b)):
+    (negative_a, positive_a), (negative_b, positive_b) = rows
+    negative, positive = _same_rows_of(negative_a, negative_b), _same_rows_of(positive_a, positive_b)
+    if negative is None or positive is None:
         # Scores made from one array per class number each class from 0: there the classes share row numbers,
         # so a row without a partner in its class says nothing about labels.
         one_table = not any(np.intersect1d(negative, positive).size for negative, positive in rows)
@@ -184,18 +157,11 @@ def _by_row(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
             f"{a.n_negatives} negatives and {a.n_positives} positives, {names[1]} {b.n_negatives} and "
             f"{b.n_positives}, in other rows; give trial ids, or {HINT}"
         )
-    as_they_are = [np.arange(column.size) for column in rows[0]]
-    (negatives_a, positives_a), (negatives_b, positives_b) = [
-        [places if index is None else index for places, index in zip(as_they_are, indices, strict=True)]
-        for indices in order
-    ]
-    return Pairing(negatives_a, negatives_b, positives_a, positives_b, by="row")
+    return Pairing(negative, positive, by="row")
 
 
-def _ascending(rows: NDArray[np.int64]) -> Index | None:
-    """Return the order that sorts rows; None where they are sorted, as most are."""
-    rising = in_parts(lambda part: bool((np.diff(rows[part.start : part.stop + 1]) >= 0).all()), rows.size)
-    return None if all(rising) else np.argsort(rows, kind="stable")
+def _same_rows_of(a: NDArray[np.int64], b: NDArray[np.int64]) -> Index | None:
+    return np.arange(a.size) if np.array_equal(a, b) else match(a, b, unique=False)
 
 
 def _rows(trials: Trials) -> NDArray[np.int64]:
@@ -229,16 +195,15 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
     """
     for column, noun in (("user", "users"), ("probe_user", "probe users")):
         differing: list[Any] = []
-        for trials_a, trials_b, index_a, index_b in (
-            (a.negative, b.negative, pairing.negative_a, pairing.negative_b),
-            (a.positive, b.positive, pairing.positive_a, pairing.positive_b),
+        for trials_a, trials_b, places in (
+            (a.negative, b.negative, pairing.negative),
+            (a.positive, b.positive, pairing.positive),
         ):
             codes_a, codes_b = getattr(trials_a, column), getattr(trials_b, column)
             if codes_a is None or codes_b is None or a.users is None or b.users is None:
                 continue
-            common = _common_codes(a.users, b.users)
-            different = partial(_different, (codes_a, codes_b), (index_a, index_b), common)
-            apart = np.concatenate(in_parts(different, index_a.size))
+            one, other = _common_codes(a.users, b.users)
+            apart = np.flatnonzero(one[codes_a] != other[codes_b[places]])
             if apart.size:
                 labels = _rows(trials_a) + 1 if pairing.by == "row" or trials_a.ids is None else trials_a.ids
                 differing.extend(decoded(labels[apart]).tolist())
@@ -250,14 +215,6 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
                 f"{names[1]} ({_first(np.array(differing, dtype=object))}); {ids}{HINT}"
             )
     return pairing
-
-
-def _different(
-    codes: tuple[Codes, Codes], places: tuple[Index, Index], common: tuple[Index, Index], part: slice
-) -> Index:
-    """Return the places, in the first system, of the pairs in a part that have different people."""
-    one, other = (names[code[place[part]]] for names, code, place in zip(common, codes, places, strict=True))
-    return np.asarray(places[0][part][one != other])
 
 
 def _common_codes(a: Names, b: Names) -> tuple[Index, Index]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
+from priori.base.declarations import INTEGER, SIZE, TEXT, Kept, maybe, record
 from priori.base.saved import NotSaved
 from priori.scores.score_set import ScoreSet
 
@@ -22,7 +23,6 @@ class SavedScores(ScoreSet):
     n_users: Any = NotSaved()
     has_identities: Any = NotSaved()
     leaves_out_probes: Any = NotSaved()
-    asking: Any = NotSaved()
     expect: Any = NotSaved()
     rejected: Any = NotSaved()
     count: Any = NotSaved()
@@ -54,9 +54,8 @@ class SavedScores(ScoreSet):
 
     @classmethod
     def of(cls, sizes: dict[str, Any] | None = None) -> Self:
-        """Return what a file knows of a set: any of its source, its negatives, its positives and its users."""
-        names = {"source": "source", "negatives": "n_negatives", "positives": "n_positives", "users": "n_users"}
-        known = {names[name]: value for name, value in (sizes or {}).items()}
+        """Return what a file knows of a set: any of its source and its numbers."""
+        known = {name if name == "source" else f"n_{name}": value for name, value in (sizes or {}).items()}
         if "n_users" in known:
             known["n_users"] = known["n_users"] or 0
         scores = cls()
@@ -65,3 +64,19 @@ class SavedScores(ScoreSet):
 
     def __repr__(self) -> str:
         return "SavedScores(no trials: the result was read from a file)"
+
+
+def _sizes(scores: ScoreSet) -> dict[str, Any]:
+    sizes = {"negatives": scores.n_negatives, "positives": scores.n_positives, "users": scores.n_users or None}
+    return {"source": scores.source, **sizes}
+
+
+#: A set of scores of which a file says where it came from and how large it is.
+SizedSet = Annotated[
+    ScoreSet,
+    Kept(
+        record({"source": TEXT, "negatives": SIZE, "positives": SIZE, "users": maybe(INTEGER)}),
+        _sizes,
+        lambda sizes, _: SavedScores.of(sizes),
+    ),
+]

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,9 +19,9 @@ from numpy.typing import ArrayLike
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError
 from priori.base.types import Counts, Floats
-from priori.scores.asking import Asking, ask
+from priori.scores.asking import Asking, ask, asking
 from priori.scores.candidates import Candidates, Chooser
-from priori.scores.people import unknown_impostors
+from priori.scores.labels import unknown_impostors
 from priori.scores.trials import Names
 
 if TYPE_CHECKING:
@@ -108,11 +108,6 @@ class ScoreSet(ABC):
 
     # -- what is asked ----------------------------------------------------------------------------------------
 
-    def asking(self, question: str, *arguments: Any) -> Asking[Any]:
-        """Answer one of the questions below, by its name; what a table needs for that is asked in step with others."""
-        return getattr(self, question)(*arguments)
-        yield  # a generator, like that of a table
-
     def expect(self, thresholds: ArrayLike) -> None:  # noqa: B027 - counts in memory cost little
         """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
 
@@ -181,27 +176,28 @@ def mixed_sets() -> InputError:
 # -- many sets at a time: one scan of a panel serves all of its systems -----------------------------------------------
 
 
-def ask_all(sets: Sequence[ScoreSet], question: str, *arguments: Sequence[Any]) -> list[Any]:
-    """Ask every set a question, by name, each with its own arguments."""
-    return ask([each.asking(question, *own) for each, *own in zip(sets, *arguments, strict=True)])
-
-
 def rejected_of(sets: Sequence[ScoreSet], thresholds: Sequence[ArrayLike]) -> list[tuple[Counts, Counts]]:
     """Count the trials at or below thresholds of each set."""
-    return ask_all(sets, "rejected", thresholds)
+    return ask([asking(each.rejected, own) for each, own in zip(sets, thresholds, strict=True)])
 
 
 def candidates_of(
     sets: Sequence[ScoreSet], choosers: Sequence[Chooser], alphas: Sequence[Sequence[Fraction] | None]
 ) -> list[Candidates]:
     """Return the candidates of each set, for its own chooser at its own alphas."""
-    return ask_all(sets, "candidates", choosers, alphas)
+    return ask([asking(each.candidates, *own) for each, *own in zip(sets, choosers, alphas, strict=True)])
+
+
+def pairs_in_order_of(sets: Sequence[ScoreSet]) -> list[int]:
+    """Return twice the number of pairs in order of each set."""
+    return ask([asking(each.pairs_in_order) for each in sets])
 
 
 def counts_of(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike], by: Sequence[Role] | int = ()) -> list[Scores]:
     """Return each set counted between its own cuts: systems that are not paired."""
-    found = ask_all(sets, "count", [[own] for own in cuts], [by] * len(sets))
-    return [counted for (counted,) in found]
+    return [
+        counted for (counted,) in ask([asking(each.count, [own], by) for each, own in zip(sets, cuts, strict=True)])
+    ]
 
 
 def counted_apart(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike]) -> list[Scores] | None:
@@ -262,8 +258,8 @@ def _condensing(
         means = narrow is not None and said == "counted"
         try:
             if bound is not None:
-                edges, error = yield from scores.asking("narrow_cuts", bound, wanted)
-            (entries,) = yield from scores.asking("count", [np.union1d(edges, cuts)], wanted, (), means)
+                edges, error = yield from asking(scores.narrow_cuts, bound, wanted)
+            (entries,) = yield from asking(scores.count, [np.union1d(edges, cuts)], wanted, (), means)
             break
         except TooManyEntries:
             if {"user", "probe_user"} <= {*wanted}:

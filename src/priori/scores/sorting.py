@@ -1,8 +1,9 @@
-"""Sorting, placing and counting scores on all processors."""
+"""Scores on their axis: sorted, placed among others, and counted in the bins between cuts, on all processors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -10,10 +11,13 @@ from numpy.typing import NDArray
 
 from priori.base.processors import FEWEST, PARTS, in_parts, processors
 from priori.base.types import Floats, Index, Ints
-from priori.scores.cuts import Cuts
 
-#: Up to so many edges, a score's gap is looked up by its leading bits rather than searched for.
-FEW_EDGES = 1 << 12
+#: Scores looked at together: few enough to stay in a processor's cache.
+TOGETHER = 1 << 16
+#: Leading bits by which a bin is looked up: the least and the most, and how many more than the cuts need.
+LEAST_BITS, MOST_BITS, MORE_BITS = 17, 20, 9
+#: Up to so many cuts, a score's bin is looked up by its leading bits rather than searched for.
+FEW_CUTS = 1 << 12
 
 
 def sorted_columns(columns: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
@@ -36,19 +40,25 @@ def sorted_columns(columns: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
     return ordered
 
 
-def gaps_of(edges: Floats, scores: Floats) -> Index:
-    """Return how many of the ascending edges lie below each score: the gap between edges that it is in.
+def bins_of(cuts: Floats, scores: Floats) -> Index:
+    """Return how many of the ascending cuts lie below each score: the bin that it is in.
 
     Examples
     --------
-    >>> gaps_of(np.array([0.0, 1.0]), np.array([0.5, 0.0, 7.0])).tolist()
+    >>> bins_of(np.array([0.0, 1.0]), np.array([0.5, 0.0, 7.0])).tolist()
     [1, 0, 2]
     """
-    if scores.size < FEWEST or edges.size > FEW_EDGES:
-        return places_of(edges, scores, "left")
-    gaps, cuts = np.empty(scores.size, dtype=np.intp), Cuts.of(edges)
-    in_parts(lambda part: cuts.bins(scores[part], out=gaps[part]), scores.size)
-    return gaps
+    if scores.size < FEWEST or cuts.size > FEW_CUTS:
+        return places_of(cuts, scores, "left")
+    bins, ready = np.empty(scores.size, dtype=np.intp), Cuts.of(cuts)
+    in_parts(lambda part: ready.bins(scores[part], out=bins[part]), scores.size)
+    return bins
+
+
+def counts_between(cuts: Floats, scores: Floats) -> Ints:
+    """Return how many scores lie in each bin between ascending cuts."""
+    ready = Cuts.of(cuts)
+    return counted(lambda part: ready.bins(scores[part]), scores.size, cuts.size + 1)
 
 
 def places_of(ordered: Floats, scores: Floats, side: Literal["left", "right"]) -> Index:
@@ -78,11 +88,75 @@ def counted(keys: Callable[[slice], Ints], length: int, size: int, number: NDArr
 
 
 def counts_by(
-    groups: NDArray[Any], n_groups: int, gaps: Index, n_gaps: int, number: NDArray[Any] | None
+    groups: NDArray[Any], n_groups: int, bins: Index, n_bins: int, number: NDArray[Any] | None
 ) -> NDArray[Any]:
-    """Return how many trials each group (rows) has in each gap (columns)."""
+    """Return how many trials each group (rows) has in each bin (columns)."""
 
     def keys(part: slice) -> Ints:
-        return groups[part].astype(np.int64) * n_gaps + gaps[part]
+        return groups[part].astype(np.int64) * n_bins + bins[part]
 
-    return counted(keys, gaps.size, n_groups * n_gaps, number).reshape(n_groups, n_gaps)
+    return counted(keys, bins.size, n_groups * n_bins, number).reshape(n_groups, n_bins)
+
+
+# -- bins between cuts -----------------------------------------------------------------------------------------------
+
+
+def at_most(scores: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return the largest number of a type that is at most each score."""
+    with np.errstate(over="ignore"):
+        rounded = np.asarray(scores).astype(dtype)
+        return np.where(rounded > scores, np.nextafter(rounded, rounded.dtype.type(-np.inf)), rounded)
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Ascending cuts; a score lies in the bin whose number is the number of cuts below it.
+
+    The bin is looked up by the leading bits of the score, and searched for only where those do not tell. The bits of
+    a number in single precision, negative ones turned round, never fall as the number rises: so a run of them that
+    holds no cut lies in one bin.
+    """
+
+    cuts: NDArray[Any]
+    least: int
+    shift: int
+    table: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, cuts: NDArray[Any], dtype: Any = np.float64) -> Cuts:
+        """Prepare cuts for scores of one type."""
+        rounded = at_most(cuts, dtype)
+        bits = _leading(rounded[np.isfinite(rounded)]).astype(np.int64)
+        below = int(np.count_nonzero(rounded == -np.inf))
+        if not bits.size:
+            return cls(rounded, 0, 0, np.array([below], dtype=np.int32))
+        leading = min(max(LEAST_BITS, bits.size.bit_length() + MORE_BITS), MOST_BITS)
+        shift = max(0, int(bits[-1] - bits[0]).bit_length() - leading)
+        least = int(bits[0]) - (1 << shift)  # the first run lies below all cuts, the last above them
+        key = (bits - least) >> shift
+        runs = np.diff(key, prepend=-1, append=key[-1] + 1)
+        table = np.repeat(np.arange(below, below + runs.size, dtype=np.int32), runs)
+        table[key] = -1
+        return cls(rounded, least, shift, table)
+
+    def bins(self, scores: NDArray[Any], *, finite: bool = False, out: Ints | None = None) -> Ints:
+        """Return the bin of each score (any but NaN); ``finite`` says that none is infinite."""
+        bins = np.empty(scores.size, dtype=np.int64) if out is None else out
+        for start in range(0, scores.size, TOGETHER):
+            some, own = scores[start : start + TOGETHER], bins[start : start + TOGETHER]
+            key = _leading(some) - np.int64(self.least)
+            key >>= self.shift
+            own[:] = np.take(self.table, key, mode="clip")
+            unsure = np.flatnonzero(own < 0)
+            if unsure.size:
+                own[unsure] = np.searchsorted(self.cuts, np.take(some, unsure), side="left")
+            if not finite:
+                own[some == -np.inf] = 0
+        return bins
+
+
+def _leading(numbers: NDArray[Any]) -> NDArray[np.int32]:
+    """Return whole numbers that never fall as the numbers rise."""
+    with np.errstate(over="ignore"):
+        bits = (numbers.astype(np.float32) + np.float32(0)).view(np.int32)
+    return np.asarray(bits ^ ((bits >> 31) & np.int32(0x7FFFFFFF)))

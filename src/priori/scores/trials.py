@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from typing import Any, Literal, get_args
@@ -147,34 +147,19 @@ class Trials:
 
     def take(self, index: NDArray[Any]) -> Trials:
         """Return the trials at ``index`` (whole numbers or a mask)."""
-
-        def pick(column: NDArray[Any] | None) -> Any:
-            return None if column is None else column[index]
-
-        columns = (
-            self.score,
-            self.user,
-            self.probe_user,
-            self.ids,
-            self.dataset,
-            self.row,
-            self.number,
-            self.group,
-            self.failed,
-            self.attack,
-            self.time,
-        )
+        columns = {each.name: getattr(self, each.name) for each in fields(self)}
+        held = {name: column for name, column in columns.items() if isinstance(column, np.ndarray)}
         if index.size < MANY:
-            taken = Trials(*map(pick, columns))
+            taken = {name: column[index] for name, column in held.items()}
         else:
             from concurrent.futures import ThreadPoolExecutor  # large sets only: it takes long to import
 
             with ThreadPoolExecutor(processors()) as pool:
-                taken = Trials(*pool.map(pick, columns))
-        rows = taken.row
-        if rows is None:
-            rows = (np.flatnonzero(index) if index.dtype == np.bool_ else index).astype(np.int64, copy=False)
-        return replace(taken, row=rows, built_ids=self.built_ids)
+                taken = dict(zip(held, pool.map(lambda column: column[index], held.values()), strict=True))
+        if "row" not in taken:
+            rows = np.flatnonzero(index) if index.dtype == np.bool_ else index
+            taken["row"] = rows.astype(np.int64, copy=False)
+        return Trials(**taken, built_ids=self.built_ids)
 
 
 def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDArray[np.int64]:

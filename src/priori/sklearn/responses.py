@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import type_of_target
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
 from priori.scores import Scores
-from priori.scores.splitting import fold_of_trials, part_of
+from priori.scores.derived import fold_of_trials, part_of
 from priori.scores.trials import whole_weights
 
 Method = TypeVar("Method", bound=Callable[..., Any])

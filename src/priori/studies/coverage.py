@@ -6,30 +6,17 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
+from priori.base.declarations import LEVEL, SIZE, Cautions, Column, Flat, Schema, Summary, Table, Unsaved
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.layouts import (
-    CAUTIONS,
-    FLAG,
-    LEVEL,
-    NUMBERS,
-    PLAIN_NUMBER,
-    SIZE,
-    Layout,
-    Schema,
-    choice,
-    maybe,
-    of,
-    record,
-)
 from priori.base.options import Resample
 from priori.base.results import Result
-from priori.base.saved import Saved
+from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
 from priori.decisions.criteria import Criterion
@@ -67,25 +54,26 @@ class Conjecture:
     share: float
 
     @property
-    def holds(self) -> bool:
+    def holds(self) -> Summary[bool]:
         """Whether the mean widths are in the order conjectured."""
         return self.widths[0] <= self.widths[1] <= self.widths[2]
 
 
 SETTINGS: dict[str, Schema] = {
-    **of(SIZE, "systems repeats"),
+    **dict.fromkeys(("systems", "repeats"), SIZE),
     "fixed": {"type": "integer", "minimum": 1},
     "confidence_level": LEVEL,
-    **of(SIZE, "train_users test_users"),
-    "resample": choice("test", "both"),
-    "thresholds": choice(*get_args(Thresholds)),
+    **dict.fromkeys(("train_users", "test_users"), SIZE),
+    "resample": {"enum": list(get_args(Resample))},
+    "thresholds": {"enum": list(get_args(Thresholds))},
     "seed": SIZE,
 }
+Rows = Annotated[dict[str, NDArray[Any]], Table({"text": "bootstrap", "integer": "U S"})]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coverage(Result):
-    """The share of unseen curves that bands cover, and how wide they are. Made by `coverage`.
+    """The share of unseen curves that bands cover: one row per bootstrap and number of draws. Made by `coverage`.
 
     Attributes
     ----------
@@ -102,60 +90,46 @@ class Coverage(Result):
         How far counts in cells, of sets that were scanned, can be off.
     """
 
-    bootstrap: tuple[str, ...]
-    draws: NDArray[np.int64]
-    covered: Floats
-    widths: Floats
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "The share of unseen curves that bands cover: one row per bootstrap and number of draws.",
-        {"bootstrap": "text", **of("integer", "U S"), **of("number", "coverage standard_error width")},
-        {
-            **SETTINGS,
-            "experiments": SIZE,
-            "conjecture": maybe(record({"widths": NUMBERS, "share": PLAIN_NUMBER, "holds": FLAG})),
-            "warnings": CAUTIONS,
-        },
-        settings=SETTINGS,
-        optional=("warnings",),
-    )
+    bootstrap: Unsaved[tuple[str, ...]]
+    draws: Unsaved[NDArray[np.int64]]
+    covered: Unsaved[Floats]
+    widths: Unsaved[Floats]
+    settings: Annotated[dict[str, Any], Flat(SETTINGS)]
+    warnings: Cautions = ()
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        saved_conjecture, table = saved["conjecture"], saved.columns("bootstrap", "U", "S")
-        conjecture = saved_conjecture and Conjecture(tuple(saved_conjecture["widths"]), saved_conjecture["share"])
-        return super()._from_parts(
-            saved,
-            bootstrap=tuple(table["bootstrap"].tolist()),
-            draws=np.column_stack([table["U"], table["S"]]),
-            _experiments=saved["experiments"],
-            conjecture=conjecture,
-            **known,
-        )
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        draws = np.column_stack([saved.table["U"], saved.table["S"]])
+        return in_part(cls, bootstrap=tuple(saved.table["bootstrap"].tolist()), draws=draws, **known)
+
+    @property
+    def rows(self) -> Column[Rows]:
+        """The bootstrap and the numbers of draws of each row."""
+        users, samples = self.draws.T
+        return {"bootstrap": np.array(self.bootstrap), "U": users, "S": samples}
 
     @cached_property
-    def _experiments(self) -> int:
+    def experiments(self) -> Summary[int]:
+        """How many experiments there were: a system and a draw of users each."""
         return len(self.covered)
 
     @cached_property
-    def coverage(self) -> Floats:
+    def coverage(self) -> Column[Floats]:
         """The mean share covered, by row."""
         return np.asarray(self.covered.mean(axis=0))
 
     @cached_property
-    def standard_error(self) -> Floats:
+    def standard_error(self) -> Column[Floats]:
         """The standard error of the mean share, experiments taken for independent; NaN for one experiment."""
         return standard_error(self.covered)
 
     @cached_property
-    def width(self) -> Floats:
+    def width(self) -> Column[Floats]:
         """The mean expected width, by row."""
         return np.asarray(self.widths.mean(axis=0))
 
     @cached_property
-    def conjecture(self) -> Conjecture | None:
+    def conjecture(self) -> Summary[Conjecture | None]:
         """Conjecture (14), where the three bootstraps it speaks of were run."""
         names = ("user-constrained", "user", "joint")
         if not set(names) <= set(self.bootstrap):
@@ -180,28 +154,6 @@ class Coverage(Result):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the coverage against the number of draws (Figure 2); returns the axes."""
         return above(self, "plot")(self, ax=ax)
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per bootstrap and number of draws."""
-        users, samples = self.draws.T
-        return {
-            "bootstrap": np.array(self.bootstrap),
-            "U": users,
-            "S": samples,
-            "coverage": self.coverage,
-            "standard_error": self.standard_error,
-            "width": self.width,
-        }
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings and conjecture (14)."""
-        conjecture = self.conjecture and {
-            "widths": list(self.conjecture.widths),
-            "share": self.conjecture.share,
-            "holds": self.conjecture.holds,
-        }
-        told = {"experiments": self._experiments, "conjecture": conjecture, "warnings": list(self.warnings)}
-        return {**self.settings, **told}
 
 
 def coverage(
@@ -270,27 +222,54 @@ def coverage(
     curve_of = partial(
         epc, task=task, criterion=criterion, measure=measure, points=points, bounds=bounds, alpha=alpha, preset=preset
     )
-    shared = Resampling(confidence_level=confidence_level, resample=resample)
-    experiment = Experiment(train_users, test_users, shared, thresholds, rng, tuple(bootstraps))
+    common = Resampling(confidence_level=confidence_level, resample=resample)
+    numbers = tuple(sorted(set(n_resamples))) if isinstance(n_resamples, Sequence) else (n_resamples,)
+    if not numbers or min(*numbers, fixed, 1) < 1:
+        raise OptionError(f"numbers of draws must be whole numbers from 1 up, not {n_resamples} and {fixed}")
+    if thresholds not in get_args(Thresholds):
+        raise unknown("choice of thresholds", thresholds, get_args(Thresholds))
+    if train_users < 2 or test_users < 2:
+        raise OptionError(f"a band and a curve need 2 users each, not {train_users} and {test_users}")
+    if not bootstraps:
+        raise OptionError(f"give at least one bootstrap: {', '.join((*FOUR, PREDICTION))}")
+    runs = [
+        run for name in bootstraps for run in _runs_of(name, numbers, fixed, common, thresholds == "new", test_users)
+    ]
     known = [_in_memory(pair) for pair in (systems.values() if isinstance(systems, Mapping) else systems)]
     pool = [pair for pair, _ in known]
-    variants = experiment.variants(n_resamples, fixed)
-    for pair in pool:
-        experiment.check(pair)
     if not pool or repeats < 1:
         raise OptionError("give at least one system, as a pair of development and test scores, and one repeat")
+    sizes = train_users, test_users, thresholds == "new"
+    for pair in pool:
+        _check_users(pair, *sizes)
     tally = CoverageTally()
     for done, (number, repeat) in enumerate(np.ndindex(len(pool), repeats), start=1):
-        experiment.run(variants, pool[number], number, repeat, curve_of, tally, threads)
+        seen, unseen = _divided(pool[number], *sizes, (rng, repeat))
+        curve, future = curve_of(*seen), curve_of(*unseen).value
+        seed = int(generator((rng, repeat, number)).integers(0, 2**62))
+        for index, run in enumerate(runs):
+            for row, (lower, upper) in zip(run.rows, run.bounds(curve, seed, threads), strict=True):
+                tally.cover((index, row), lower, upper, future)
         if progress:
             progress(done, len(pool) * repeats)
     shares, widths = np.array(list(tally.repeats.values())).T.copy()
+    settings = {
+        "systems": len(pool),
+        "repeats": repeats,
+        "fixed": fixed,
+        "confidence_level": float(common.confidence_level),
+        "train_users": train_users,
+        "test_users": test_users,
+        "resample": common.resample,
+        "thresholds": thresholds,
+        "seed": rng,
+    }
     return Coverage(
-        tuple(variant.bootstrap for variant in variants for _ in variant.rows),
-        np.array([row for variant in variants for row in variant.rows], dtype=np.int64),
+        tuple(run.bootstrap for run in runs for _ in run.rows),
+        np.array([row for run in runs for row in run.rows], dtype=np.int64),
         shares,
         widths,
-        {"systems": len(pool), "repeats": repeats, "fixed": fixed, **experiment.settings()},
+        settings,
         tuple(dict.fromkeys(note for _, notes in known for note in notes)),
     )._came_from(*(test for _, test in pool))
 
@@ -304,116 +283,82 @@ def _in_memory(system: Sequence[ScoreSet]) -> tuple[Pair, tuple[str, ...]]:
     return (dev, test), (*notes, *more)
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """The experiment's settings, checked, and what follows from them; ``resampling`` is what all bands share."""
+class Run(NamedTuple):
+    """One run of a bootstrap, and the rows (U, S) that are read from it: its first draws of each kind."""
 
-    train_users: int
-    test_users: int
+    bootstrap: str
     resampling: Resampling
-    thresholds: Thresholds
-    seed: int
-    bootstraps: tuple[str, ...]
+    rows: tuple[tuple[int, int], ...]
 
-    def __post_init__(self) -> None:
-        for name in self.bootstraps:
-            if name not in (*FOUR, PREDICTION):
-                raise unknown("bootstrap", name, (*FOUR, PREDICTION))
-        if not self.bootstraps:
-            raise OptionError(f"give at least one bootstrap: {', '.join((*FOUR, PREDICTION))}")
-        if self.thresholds not in get_args(Thresholds):
-            raise unknown("choice of thresholds", self.thresholds, get_args(Thresholds))
-        if self.train_users < 2 or self.test_users < 2:
-            raise OptionError(f"a band and a curve need 2 users each, not {self.train_users} and {self.test_users}")
+    def bounds(self, curve: EPC, seed: int, threads: int | None) -> Iterator[tuple[Floats, Floats]]:
+        """Return the bounds of each row."""
+        predicts = self.resampling.promise == "prediction"
+        band = make_band(curve, replace(self.resampling, rng=seed), threads=threads, keep=not predicts)
+        if predicts:
+            yield band.lower, band.upper
+            return
+        assert band.replicates is not None
+        draws = self.resampling.n_resamples
+        nested = draws if isinstance(draws, tuple) else (draws, 1)
+        replicates = band.replicates.reshape(*nested, -1)
+        for users, samples in self.rows:
+            first = replicates[:users, :samples] if isinstance(draws, tuple) else replicates[: users * samples]
+            yield percentile_bounds(first.reshape(-1, first.shape[-1]), self.resampling.confidence_level)
 
-    def settings(self) -> dict[str, Any]:
-        """Return everything that decides the numbers, for the record."""
-        level, resample = float(self.resampling.confidence_level), self.resampling.resample
-        return {
-            "confidence_level": level,
-            "train_users": self.train_users,
-            "test_users": self.test_users,
-            "resample": resample,
-            "thresholds": self.thresholds,
-            "seed": self.seed,
+
+def _runs_of(
+    name: str, numbers: tuple[int, ...], fixed: int, common: Resampling, new: bool, test_users: int
+) -> list[Run]:
+    """Return the runs of one bootstrap; of a nested one first U varies, then S."""
+    most = numbers[-1]
+    if name == PREDICTION:
+        # Development users are resampled only where they will be new.
+        future: dict[str, Any] = {
+            "promise": "prediction",
+            "resample": "both" if new else "test",
+            "future_users": test_users,
         }
-
-    def variants(self, n_resamples: int | Sequence[int], fixed: int) -> list[Variant]:
-        """Return the runs of every bootstrap."""
-        numbers = tuple(sorted(set(n_resamples))) if isinstance(n_resamples, Sequence) else (n_resamples,)
-        if not numbers or min(*numbers, fixed, 1) < 1:
-            raise OptionError(f"numbers of draws must be whole numbers from 1 up, not {n_resamples} and {fixed}")
-        return [variant for name in self.bootstraps for variant in self._runs_of(name, numbers, fixed)]
-
-    def _runs_of(self, bootstrap: str, numbers: tuple[int, ...], fixed: int) -> list[Variant]:
-        """Return the runs of one bootstrap; of a nested one first U varies, then S."""
-        most = numbers[-1]
-        if bootstrap == PREDICTION:
-            # Development users are resampled only where they will be new.
-            resampling = replace(
-                self.resampling,
-                bootstrap=USER.name,
-                n_resamples=most * fixed,
-                promise="prediction",
-                resample="test" if self.thresholds == "kept" else "both",
-                future_users=self.test_users,
-            )
-            return [Variant(bootstrap, resampling, ((most * fixed, 1),))]
-        design = BOOTSTRAPS[bootstrap]
-        common = replace(self.resampling, bootstrap=bootstrap, interval="percentile")
-        if design.nested:
-            by_users = tuple((number, fixed) for number in numbers)
-            by_samples = tuple((fixed, number) for number in numbers if (fixed, number) not in by_users)
-            runs = (((most, fixed), by_users), ((fixed, most), by_samples))
-            return [Variant(bootstrap, replace(common, n_resamples=draws), rows) for draws, rows in runs if rows]
+        resampling = replace(common, bootstrap=USER.name, n_resamples=most * fixed, **future)
+        return [Run(name, resampling, ((most * fixed, 1),))]
+    if name not in FOUR:
+        raise unknown("bootstrap", name, (*FOUR, PREDICTION))
+    design, common = BOOTSTRAPS[name], replace(common, bootstrap=name, interval="percentile")
+    if not design.nested:
         rows = tuple((number, 1) if design.draws_users else (1, number) for number in numbers)
-        return [Variant(bootstrap, replace(common, n_resamples=most), rows)]
+        return [Run(name, replace(common, n_resamples=most), rows)]
+    by_users = tuple((number, fixed) for number in numbers)
+    by_samples = tuple((fixed, number) for number in numbers if (fixed, number) not in by_users)
+    runs = (((most, fixed), by_users), ((fixed, most), by_samples))
+    return [Run(name, replace(common, n_resamples=draws), rows) for draws, rows in runs if rows]
 
-    def check(self, pair: Pair) -> None:
-        """Raise an error where a system lacks users."""
-        both = self.train_users + self.test_users
-        needed = (both if _same_users(*pair) else self.train_users * (1 + (self.thresholds == "new")), both)
-        for scores, users in zip(pair, needed, strict=True):
-            if not scores.has_users:
-                raise InputError(
-                    f"{scores.source}: the users of the trials are not known, and users are what is drawn here; "
-                    f"read a user column ({argument('columns', 'user=NAME')})"
-                )
-            if scores.n_users < users:
-                raise InputError(
-                    f"{scores.source} has {scores.n_users} users, and {users} are needed for bands from "
-                    f"{self.train_users} and curves of {self.test_users} others; ask for fewer "
-                    f"({argument('train_users')}, {argument('test_users')})"
-                )
 
-    def draw(self, dev: Scores, test: Scores, repeat: int) -> tuple[Pair, Pair]:
-        """Draw the users of a band and, apart from them, those of a curve; alike where both sets hold the same."""
-        order = generator((self.seed, repeat, 0)).permutation(_users(test))
-        same = _same_users(dev, test)
-        dev_order = order if same else generator((self.seed, repeat, 1)).permutation(_users(dev))
-        first, others = slice(self.train_users), slice(self.train_users, self.train_users + self.test_users)
-        band_dev = restrict(dev, dev_order[first])
-        new = others if same else slice(self.train_users, 2 * self.train_users)
-        curve_dev = restrict(dev, dev_order[new]) if self.thresholds == "new" else band_dev
-        return (band_dev, restrict(test, order[first])), (curve_dev, restrict(test, order[others]))
+def _check_users(pair: Pair, train_users: int, test_users: int, new: bool) -> None:
+    """Raise an error where a system lacks users."""
+    both = train_users + test_users
+    needed = (both if _same_users(*pair) else train_users * (1 + new), both)
+    for scores, users in zip(pair, needed, strict=True):
+        if not scores.has_users:
+            raise InputError(
+                f"{scores.source}: the users of the trials are not known, and users are what is drawn here; "
+                f"read a user column ({argument('columns', 'user=NAME')})"
+            )
+        if scores.n_users < users:
+            raise InputError(
+                f"{scores.source} has {scores.n_users} users, and {users} are needed for bands from "
+                f"{train_users} and curves of {test_users} others; ask for fewer "
+                f"({argument('train_users')}, {argument('test_users')})"
+            )
 
-    def run(
-        self,
-        variants: Sequence[Variant],
-        pair: Pair,
-        number: int,
-        repeat: int,
-        curve_of: Callable[..., EPC],
-        tally: CoverageTally,
-        threads: int | None,
-    ) -> None:
-        """Draw users of a system, make every band from some, and add what each covers of the curve of others."""
-        seen, unseen = self.draw(*pair, repeat)
-        curve, future = curve_of(*seen), curve_of(*unseen).value
-        seed = int(generator((self.seed, repeat, number)).integers(0, 2**62))
-        for index, variant in enumerate(variants):
-            for row, (lower, upper) in zip(variant.rows, variant.bounds(curve, seed, threads), strict=True):
-                tally.cover((index, row), lower, upper, future)
+
+def _divided(pair: Pair, train_users: int, test_users: int, new: bool, seed: tuple[int, int]) -> tuple[Pair, Pair]:
+    """Draw the users of a band and, apart from them, those of a curve; alike where both sets hold the same."""
+    (dev, test), same = pair, _same_users(*pair)
+    order = generator((*seed, 0)).permutation(_users(test))
+    dev_order = order if same else generator((*seed, 1)).permutation(_users(dev))
+    band_dev = restrict(dev, dev_order[:train_users])
+    others = slice(train_users, train_users + test_users)
+    curve_dev = restrict(dev, dev_order[others if same else slice(train_users, 2 * train_users)]) if new else band_dev
+    return (band_dev, restrict(test, order[:train_users])), (curve_dev, restrict(test, order[others]))
 
 
 def _users(scores: Scores) -> NDArray[Any]:
@@ -425,31 +370,6 @@ def _users(scores: Scores) -> NDArray[Any]:
 
 def _same_users(dev: Scores, test: Scores) -> bool:
     return dev.has_users and test.has_users and set(map(str, _users(dev))) == set(map(str, _users(test)))
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One run of a bootstrap, and the rows (U, S) that are read from it: its first draws of each kind."""
-
-    bootstrap: str
-    resampling: Resampling
-    rows: tuple[tuple[int, int], ...]
-
-    def bounds(self, curve: EPC, seed: int, threads: int | None) -> Iterator[tuple[Floats, Floats]]:
-        """Return the bounds of each row."""
-        resampling = replace(self.resampling, rng=seed)
-        predicts = resampling.promise == "prediction"
-        band = make_band(curve, resampling, threads=threads, keep=not predicts)
-        if predicts:
-            yield band.lower, band.upper
-            return
-        assert band.replicates is not None
-        draws = resampling.n_resamples
-        nested = draws if isinstance(draws, tuple) else (draws, 1)
-        replicates = band.replicates.reshape(*nested, -1)
-        for users, samples in self.rows:
-            first = replicates[:users, :samples] if isinstance(draws, tuple) else replicates[: users * samples]
-            yield percentile_bounds(first.reshape(-1, first.shape[-1]), resampling.confidence_level)
 
 
 class CoverageTally:

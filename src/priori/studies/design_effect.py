@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.declarations import Column, Size, Table, Unsaved
 from priori.base.errors import InputError
-from priori.base.layouts import NUMBER, SIZE, Layout, of
 from priori.base.results import Result
-from priori.base.saved import Saved
+from priori.base.saved import Saved, in_part
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.influence import Moves, People, SampleMean, spread_of_means, welch
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import paired
+from priori.studies.sizes import Variability
 from priori.uncertainty.comparing.ztest_normals import Weights
 
 
@@ -95,37 +96,39 @@ class ClassSpread:
         return replace(self, rate=rate, variance=variance, freedom=_freedom(rate, variance), unseen=True)
 
 
+#: What a file says of the spread of each class.
+SPREAD = "rate per_user design_effect intraclass"
+Spreads = Annotated[dict[str, NDArray[Any]], Table({"text": "class", "number": SPREAD})]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DesignEffect(Result):
-    """What users do to the variance of FAR and FRR at one threshold. Made by `design_effect`.
+    """What users do to the variance of FAR and FRR: one row per class. Made by `design_effect`.
 
     ``covariance`` is that of the users' own FAR and FRR: people who are hard to recognise may also be easy to imitate.
     """
 
-    users: int
-    negatives: ClassSpread
-    positives: ClassSpread
+    users: Size
+    negatives: Unsaved[ClassSpread]
+    positives: Unsaved[ClassSpread]
     covariance: float
 
-    _layout = Layout(
-        "What users do to the variance of FAR and FRR: one row per class.",
-        {"class": "text", **of("number", "rate per_user design_effect intraclass")},
-        {"users": SIZE, "covariance": NUMBER},
-        descriptions={"rate": "The error rate."},
-    )
-
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        table = saved.columns("rate", "per_user", "design_effect", "intraclass")
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
         for row, name in enumerate(("negatives", "positives")):
-            known[name] = saved.part(ClassSpread, **{field: float(values[row]) for field, values in table.items()})
-        return super()._from_parts(saved, **known)
+            known[name] = in_part(ClassSpread, **{field: float(saved.table[field][row]) for field in SPREAD.split()})
+        return in_part(cls, **known)
 
     def with_per_user(self, negatives: float | None, positives: float | None) -> DesignEffect:
         """Return what other numbers of trials per user would do."""
         return replace(
             self, negatives=self.negatives.with_per_user(negatives), positives=self.positives.with_per_user(positives)
         )
+
+    def allowing_for_none(self, assurance: float) -> DesignEffect:
+        """Return the same with the highest rates that leave a chance of 1 - assurance to errors that were not seen."""
+        negatives, positives = (each.allowing_for_none(assurance) for each in (self.negatives, self.positives))
+        return replace(self, negatives=negatives, positives=positives)
 
     def plus(self, other: DesignEffect) -> DesignEffect:
         """Return the design effect on the difference to another system on other trials."""
@@ -142,28 +145,31 @@ class DesignEffect(Result):
         classes = ((float(weights.far), self.negatives), (float(weights.frr), self.positives))
         return [(weight**2 * each.variance * each.design_effect / each.per_user, each) for weight, each in classes]
 
-    def degrees(self, weights: Weights) -> tuple[float, float]:
-        """Return the degrees of freedom of an aggregate's variance: for each user of a study, and of the pilot."""
-        parts = [(part, spread) for part, spread in self._parts(weights) if part]
+    def variability(self, weights: Weights, *, by_user: bool) -> Variability:
+        """Return how the variance of an aggregate depends on the number of users (or trials)."""
+        for name, weight, spread in (("FAR", weights.far, self.negatives), ("FRR", weights.frr, self.positives)):
+            if weight and not spread.variance:
+                raise InputError(f"no errors to plan with: the {name} has no variance; give the rate that you expect")
+        parts = [(part, each) for part, each in self._parts(weights) if part]
         if not parts:
-            return np.inf, np.inf
+            raise InputError("nothing to plan for: neither the FAR nor the FRR counts in the measure")
         variances = [part for part, _ in parts]
-        study = welch(variances, [each.freedom * each.per_user / each.design_effect for _, each in parts])
-        return float(study), float(welch(variances, [each.freedom * each.measured for _, each in parts]))
+        study, pilot, counted = (
+            float(welch(variances, degrees, most))
+            for degrees, most in (
+                ([each.freedom * each.per_user / each.design_effect for _, each in parts], np.inf),
+                ([each.freedom * each.measured for _, each in parts], np.inf),
+                # All users where each has trials of both classes; where classes are people of their own, some.
+                ([each.share for _, each in parts], 1.0),
+            )
+        )
+        return Variability(self.variance(weights), by_user, 0.0, study, pilot, counted)
 
-    def counted(self, weights: Weights) -> float:
-        """Return the share of the users that the variance of an aggregate rests on: its degrees of freedom, nearly.
-
-        All of them where each has trials of both classes; where classes are people of their own, as Welch and
-        Satterthwaite have it.
-        """
-        parts = self._parts(weights)
-        return float(welch([part for part, _ in parts], [each.share for _, each in parts], 1.0))
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per class."""
-        spreads, fields = (self.negatives, self.positives), ("rate", "per_user", "design_effect", "intraclass")
-        values = {name: np.array([getattr(spread, name) for spread in spreads]) for name in fields}
+    @property
+    def spreads(self) -> Column[Spreads]:
+        """One row per class."""
+        spreads = (self.negatives, self.positives)
+        values = {name: np.array([getattr(spread, name) for spread in spreads]) for name in SPREAD.split()}
         return {"class": np.array(["negatives", "positives"]), **values}
 
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from priori.base.cautions import Caution
-from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.layouts import CAUTIONS, TEXT, Layout, of
+from priori.base.declarations import Cautions, Column
+from priori.base.errors import OptionError, argument, unknown
 from priori.base.limits import MOST_PLANNED
 from priori.base.results import Result
 from priori.curves.epc import EPC
@@ -22,7 +22,7 @@ from priori.studies.design_effect import ClassSpread, DesignEffect, design_effec
 from priori.studies.sizes import Goal, Variability
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, prepare
-from priori.uncertainty.comparing.ztest_normals import AnyMeasure, Weights, weights_of
+from priori.uncertainty.comparing.ztest_normals import AnyMeasure, weights_of
 from priori.uncertainty.expected.estimates import Estimates
 from priori.uncertainty.expected.method import expected_values
 from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_level, check_rate
@@ -35,45 +35,35 @@ FEW_PILOT_USERS = 30
 #: Where thresholds are chosen on development data, rates and so variances differ more from study to study than their
 #: trials tell: they have this share of the degrees of freedom (measured, validation/coverage/plans.py).
 CHOSEN = 0.6
+#: What `plan` takes of sizes.
+SIZES = ("negatives_per_positive", "negatives_per_user", "positives_per_user")
 #: What is said of pilots that were scanned.
 OF_SCANS = ("counted-in-cells", "resampled-in-cells", "probes-left-out")
 
 
 @dataclass(frozen=True, repr=False)
 class Plan(Result):
-    """How many users and trials are needed, and what was assumed. Made by `plan`.
+    """How many users and trials are needed: one row. Made by `plan`.
 
     ``sd``, ``width`` and ``power`` are what the planned numbers, rounded up, are expected to give; ``power`` is None
     where a width was asked for. ``dev_users`` are those of the development set, where the plan depends on them.
     """
 
-    users: int | None
-    dev_users: int | None
-    negatives: int
-    positives: int
-    sd: float
-    width: float
-    power: float | None
+    users: Column[int | None]
+    dev_users: Column[int | None]
+    negatives: Column[int]
+    positives: Column[int]
+    sd: Column[float]
+    width: Column[float]
+    power: Column[float | None]
     assumptions: dict[str, Any]
     sentence: str
-    warnings: tuple[str, ...]
+    warnings: Cautions
 
     @property
-    def trials(self) -> int:
+    def trials(self) -> Column[int]:
         """All trials together."""
         return self.negatives + self.positives
-
-    _layout = Layout(
-        "How many users and trials are needed: one row.",
-        {
-            **of("integer or missing", "users dev_users"),
-            **of("integer", "negatives positives trials"),
-            **of("number", "sd width"),
-            "power": "number or missing",
-        },
-        {"sentence": TEXT, "assumptions": {"type": "object"}, "warnings": CAUTIONS},
-        one_row=True,
-    )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name; the planned numbers as numbers."""
@@ -158,28 +148,30 @@ def plan(
     """
     goal = _goal(width, difference, power, assurance, confidence_level, alternative)
     per_user = (negatives_per_user, positives_per_user)
-    _check_sizes(negatives_per_positive, *per_user)
+    sizes = zip(SIZES, (negatives_per_positive, *per_user), strict=True)
+    for name, size in sizes:
+        if size is not None and not 0 < size <= MOST_PLANNED:
+            raise OptionError(f"{name} must be above 0 and at most {MOST_PLANNED:.0e}, not {size:g}")
     if development not in get_args(Development):
         raise unknown("development", development, get_args(Development))
     if pilot is not None and ((far, frr, far_b, frr_b) != (None,) * 4 or intraclass):
         raise OptionError("give either a pilot or rates (far, frr, intraclass), not both")
-    pilots = [_as_pilot(pilot, threshold), _as_pilot(pilot_b, threshold_b)]
+    pilots = [Pilot.of(pilot, threshold), Pilot.of(pilot_b, threshold_b)]
     first = pilots[0]
     if first is not None:
+        by_user, ratio = first.scores.has_users, negatives_per_positive or first.ratio
         effects = _from_pilots(first, pilots[1], assurance or 0.8)
-        by_user, ratio = first.scores.has_users, first.ratio
-        unit = per_user if by_user else (negatives_per_positive or ratio, 1.0)
     else:
         if (threshold, pilot_b, threshold_b) != (None, None, None):
             raise OptionError("a threshold or a second pilot goes with a pilot; give that too")
-        by_user = None not in per_user
-        unit = per_user if by_user else (negatives_per_positive or 1.0, 1.0)
+        by_user, ratio = None not in per_user, negatives_per_positive or 1.0
         effects = _from_rates((far, frr), (far_b, frr_b), intraclass if by_user else 0.0)
     if by_user and negatives_per_positive is not None:
         raise OptionError("with trials per user there is no negatives_per_positive; give negatives_per_user instead")
     if not by_user and (per_user != (None, None) or intraclass):
         raise OptionError("trials per user and intraclass need to know of users: a pilot with users, or both numbers")
     kinds = ["single"] if difference is None else _kinds(effects, test)
+    unit = per_user if by_user else (ratio, 1.0)
     (planned,) = _plans([goal], kinds, effects, unit, by_user, pilots, claim, development, measure)
     return planned
 
@@ -212,7 +204,7 @@ def _plans(
     effects: dict[str, DesignEffect],
     unit: tuple[float | None, float | None],
     by_user: bool,
-    pilots: list[Pilot | None],
+    pilots: Sequence[Pilot | None],
     claim: Claim | None,
     development: Development,
     measure: AnyMeasure,
@@ -222,14 +214,16 @@ def _plans(
     weights, first = weights_of(measure), pilots[0]
     ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
     kind = max(ready, key=lambda name: ready[name].variance(weights))
-    known, dev_ratio, notes = _variability(ready[kind], weights, by_user), None, tuple[str, ...]()
+    effect, dev_ratio, notes = ready[kind], None, tuple[str, ...]()
+    known = effect.variability(weights, by_user=by_user)
     if kind == "single" and first is not None and first.curve is not None:
         known = replace(known, degrees=CHOSEN * known.degrees, pilot=CHOSEN * known.pilot)
     if kind == "compare":
-        claim = _claim(claim, pilots)
+        curves = [pilot.curve for pilot in pilots if pilot is not None and pilot.curve is not None]
+        claim = _claim(claim, curves if len(curves) == len(pilots) else None)
         if claim == "method":
-            effect = ready[kind], effects[kind]
-            known, dev_ratio, notes = _as_method(known, *effect, pilots, weights, measure, development, estimates)
+            grown = effect.variance(weights) / effects[kind].variance(weights)
+            known, dev_ratio, notes = _as_method(known, grown, curves, measure, development, estimates)
     elif claim is not None:
         raise OptionError("a claim is one of compare's: plan a difference with two pilots and test='compare'")
     assumed = {
@@ -239,20 +233,9 @@ def _plans(
         "development": development if claim == "method" else None,
         "assurance": goals[0].assurance,
     }
-    plans = [_planned(goal, known, ready[kind], weights, dev_ratio, effects["single"], assumed) for goal in goals]
     source = None if first is None else first.scores
+    plans = [_planned(goal, known, effect, dev_ratio, effects["single"], assumed) for goal in goals]
     return [replace(each, warnings=(*each.warnings, *notes))._came_from(source) for each in plans]
-
-
-def _check_sizes(negatives_per_positive: float | None, negatives: float | None, positives: float | None) -> None:
-    sizes = {
-        "negatives_per_positive": negatives_per_positive,
-        "negatives_per_user": negatives,
-        "positives_per_user": positives,
-    }
-    for name, size in sizes.items():
-        if size is not None and not 0 < size <= MOST_PLANNED:
-            raise OptionError(f"{name} must be above 0 and at most {MOST_PLANNED:.0e}, not {size:g}")
 
 
 def _goal(
@@ -268,13 +251,11 @@ def _goal(
     check_level(level)
     if assurance is not None and not 0 < assurance < 1:
         raise OptionError(f"the assurance must lie between 0 and 1, not {assurance:g}")
-    if width is not None:
-        if not 1e-9 < width < 1:
-            raise OptionError(f"the width must lie between 0 and 1 (at least 1e-9), not {width:g}")
+    for name, size in (("width", width), ("difference", difference)):
+        if size is not None and not 1e-9 < (size if name == "width" else abs(size)) < 1:
+            raise OptionError(f"the {name} must lie between 0 and 1 (at least 1e-9), not {size:g}")
+    if difference is None:
         return Goal(width, None, None, assurance, level, "two-sided")
-    assert difference is not None
-    if not 1e-9 < abs(difference) < 1:
-        raise OptionError(f"the difference must lie between 0 and 1 (at least 1e-9), not {difference:g}")
     if not 0.5 <= power < 1:
         raise OptionError(f"the power must lie between 0.5 and 1, not {power:g}")
     return Goal(None, difference, power, None, level, alternative)
@@ -291,22 +272,23 @@ class Pilot:
     threshold: float
     curve: EPC | None
 
+    @classmethod
+    def of(cls, pilot: Any, threshold: float | None) -> Pilot | None:
+        """Return a pilot, given as a curve at one alpha or as scores and their threshold, if there is one."""
+        if isinstance(pilot, EPC):
+            if pilot.alpha.size != 1 or threshold is not None:
+                raise OptionError("a plan is for one alpha: a pilot is a curve at one alpha, which has its threshold")
+            return cls(pilot.test, float(pilot.threshold[0]), pilot)
+        if pilot is None:
+            return None
+        if threshold is None:
+            raise OptionError("each pilot needs its threshold, chosen on other data")
+        return cls(as_score_set(pilot), as_threshold(threshold), None)
+
     @property
     def ratio(self) -> float:
         """Negatives for each positive."""
         return self.scores.n_negatives / self.scores.n_positives
-
-
-def _as_pilot(pilot: Any, threshold: float | None) -> Pilot | None:
-    if isinstance(pilot, EPC):
-        if pilot.alpha.size != 1 or threshold is not None:
-            raise OptionError("a plan is for one alpha: a pilot is a curve at one alpha, which has its threshold")
-        return Pilot(pilot.test, float(pilot.threshold[0]), pilot)
-    if pilot is None:
-        return None
-    if threshold is None:
-        raise OptionError("each pilot needs its threshold, chosen on other data")
-    return Pilot(as_score_set(pilot), as_threshold(threshold), None)
 
 
 def _from_rates(
@@ -319,30 +301,24 @@ def _from_rates(
     if not 0 <= intraclass <= 1:
         raise OptionError(f"intraclass must lie between 0 and 1, not {intraclass:g}")
     systems = []
-    for far, frr in (a, (a[0] if b[0] is None else b[0], a[1] if b[1] is None else b[1])):
-        assert far is not None
-        assert frr is not None
-        check_rate("far", far)
-        check_rate("frr", frr)
-        spreads = ClassSpread.binomial(far, 1.0, intraclass), ClassSpread.binomial(frr, 1.0, intraclass)
+    for rates in (a, [own if other is None else other for own, other in zip(a, b, strict=True)]):
+        spreads = []
+        for name, rate in zip(("far", "frr"), rates, strict=True):
+            assert rate is not None
+            check_rate(name, rate)
+            spreads.append(ClassSpread.binomial(rate, 1.0, intraclass))
         # FAR and FRR are taken for independent given the threshold, as in the thesis.
-        systems.append(DesignEffect(0, *spreads, 0.0))
+        systems.append(DesignEffect(0, spreads[0], spreads[1], 0.0))
     return {"single": systems[0], "independent": systems[0].plus(systems[1])}
 
 
 def _from_pilots(first: Pilot, second: Pilot | None, assurance: float) -> dict[str, DesignEffect]:
-    def bounded(effect: DesignEffect) -> DesignEffect:
-        return replace(
-            effect,
-            negatives=effect.negatives.allowing_for_none(assurance),
-            positives=effect.positives.allowing_for_none(assurance),
-        )
-
-    single = bounded(design_effect(first.scores, first.threshold))
+    single = design_effect(first.scores, first.threshold).allowing_for_none(assurance)
     if second is None:
         return {"single": single, "independent": single.plus(single)}
-    other = bounded(design_effect(second.scores, second.threshold))
-    paired = bounded(paired_design_effect(first.scores, first.threshold, second.scores, second.threshold))
+    other = design_effect(second.scores, second.threshold).allowing_for_none(assurance)
+    both = paired_design_effect(first.scores, first.threshold, second.scores, second.threshold)
+    paired = both.allowing_for_none(assurance)
     return {"single": single, "independent": single.plus(other), "dependent": paired, "compare": paired}
 
 
@@ -358,50 +334,39 @@ def _kinds(effects: dict[str, DesignEffect], test: TestKind | None) -> list[str]
     return [test]
 
 
-def _variability(effect: DesignEffect, weights: Weights, by_user: bool) -> Variability:
-    for name, weight, spread in (("FAR", weights.far, effect.negatives), ("FRR", weights.frr, effect.positives)):
-        if weight and not spread.variance:
-            raise InputError(f"no errors to plan with: the {name} has no variance; give the rate that you expect")
-    degrees, pilot = effect.degrees(weights)
-    return Variability(effect.variance(weights), by_user, 0.0, degrees, pilot, effect.counted(weights))
+def _claim(claim: Claim | None, curves: Sequence[EPC] | None) -> Claim:
+    """Return what is claimed of pilots that are curves, or are not (None).
 
-
-def _claim(claim: Claim | None, pilots: list[Pilot | None]) -> Claim:
-    """Return what is claimed; by theory, thresholds are the same on any development set, and so are the two claims."""
-    curves = [pilot.curve for pilot in pilots if pilot is not None and pilot.curve is not None]
-    known = len(curves) == len(pilots)
+    By theory, thresholds are the same on any development set, and so are the two claims.
+    """
     if claim not in (None, *get_args(Claim)):
         raise unknown("claim", claim, get_args(Claim))
-    if known and not any(curve.criterion.reads_development for curve in curves):
+    if curves is None:
+        if claim == "method":
+            raise OptionError(
+                "the claim 'method' is planned from pilots that are curves (priori.epc), which know their development "
+                "scores; or choose the claim 'deployed'"
+            )
         return "deployed"
-    if claim is None:
-        return "method" if known else "deployed"
-    if claim == "method" and not known:
-        raise OptionError(
-            "the claim 'method' is planned from pilots that are curves (priori.epc), which know their development "
-            "scores; or choose the claim 'deployed'"
-        )
-    return claim
+    if not any(curve.criterion.reads_development for curve in curves):
+        return "deployed"
+    return claim or "method"
 
 
 def _as_method(
     deployed: Variability,
-    planned: DesignEffect,
-    measured: DesignEffect,
-    pilots: list[Pilot | None],
-    weights: Weights,
+    grown: float,
+    curves: Sequence[EPC],
     measure: AnyMeasure,
     development: Development,
     estimates: Estimates | None,
 ) -> tuple[Variability, float, tuple[str, ...]]:
     """Return the variability of the difference of two systems as methods, and development users for each test user.
 
-    What to say of pilots that were scanned comes with them.
-
-    The variance by test users and that by development users each go with one over their number. Other trials per user
-    than the pilot's change the first as they do where thresholds are kept.
+    What to say of pilots that were scanned comes with them. The variance by test users and that by development users
+    each go with one over their number. Other trials per user than the pilot's change the first by the share ``grown``,
+    as they do where thresholds are kept.
     """
-    curves = [pilot.curve for pilot in pilots if pilot is not None and pilot.curve is not None]
     notes = tuple[Caution, ...]()
     if estimates is None:
         compared = prepare([replace(curve, measure=get_measure(measure)) for curve in curves], Resampling(), "method")
@@ -410,15 +375,13 @@ def _as_method(
         notes = tuple(note for note in said if isinstance(note, Caution) and note.code in OF_SCANS)
     dev, test = curves[0].dev, curves[0].test
     moved = [part.influence[:, 0, 0] - part.influence[:, 1, 0] for part in estimates.parts]
-    variances = [float(each @ each) for each in moved]
-    units, dev_units = (s.n_users if deployed.by_user else s.n_positives for s in (test, dev))
-    by_test = variances[0] * units * planned.variance(weights) / measured.variance(weights)
-    by_dev = sum(variances[1:])
+    by_test, *by_dev = (float(each @ each) for each in moved)
+    units, dev_units = (each.n_users if deployed.by_user else each.n_positives for each in (test, dev))
     _, _, degrees = estimates.contrast([1, -1])
-    pilot = min(deployed.pilot, float(degrees[0]))
+    pilot, unit = min(deployed.pilot, float(degrees[0])), by_test * units * grown
     if development == "stay":
-        return replace(deployed, unit=by_test, kept=by_dev, pilot=pilot), 0.0, notes
-    return replace(deployed, unit=by_test + by_dev * units, pilot=pilot), dev_units / units, notes
+        return replace(deployed, unit=unit, kept=sum(by_dev), pilot=pilot), 0.0, notes
+    return replace(deployed, unit=unit + sum(by_dev) * units, pilot=pilot), dev_units / units, notes
 
 
 # -- the plan ----------------------------------------------------------------------------------------------------
@@ -428,7 +391,6 @@ def _planned(
     goal: Goal,
     known: Variability,
     effect: DesignEffect,
-    weights: Weights,
     dev_ratio: float | None,
     single: DesignEffect,
     assumed: dict[str, Any],

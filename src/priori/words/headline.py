@@ -29,7 +29,7 @@ from priori.words.numbers import (
     unbroken,
     value,
 )
-from priori.words.tasks import TaskWords, task_words
+from priori.words.vocabulary import TaskWords, task_words
 
 Mark = Literal["clear", "not clear", "not tested", "too few", "do not use", "do not trust"]
 

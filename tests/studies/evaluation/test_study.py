@@ -27,7 +27,7 @@ from priori.studies.evaluation import Settings, make_study
 from priori.studies.evaluation.drawing import probit
 from priori.studies.evaluation.pairs import BARS, ReplicateSpread
 from priori.studies.evaluation.study import ranks_of
-from priori.uncertainty.comparing.ztest_curves import ztest_epc
+from priori.uncertainty.comparing.ztests import ztest_epc
 from priori.uncertainty.ranking.ranking import compare_all
 from priori.words.sentences import verdict
 
@@ -211,8 +211,8 @@ def test_replicates_of_each_pair_are_counted_in_bars() -> None:
 @pytest.mark.parametrize("settings", [{}, {"resample": "both"}, {"claim": "deployed"}])
 def test_a_study_draws_once_for_all_that_it_compares(monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]) -> None:
     calls: Counter[str] = Counter()
-    modules = ("studies.evaluation.pairs", "uncertainty.ranking.leaderboard", "uncertainty.expected.method")
-    modules += ("studies.planning",)
+    modules = ("uncertainty.comparing.evidence", "uncertainty.ranking.leaderboard", "uncertainty.expected.method")
+    modules += ("studies.planning", "studies.evaluation.pairs")
     names = ("prepare", "gather_evidence", "smoothed_sets", "expected_values")
     for module, name in product(modules, names):
         if not hasattr(import_module(f"priori.{module}"), name):

@@ -16,10 +16,10 @@ from priori.app.choices import Choices
 from priori.app.limits import Limits
 from priori.app.pages import Pages
 from priori.report import render_html
+from priori.scores.influence import People
 from priori.scores.systems import System
 from priori.studies.evaluation import Settings, make_study
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, Bootstrap
-from priori.uncertainty.bootstrap.layout import Identities
 from priori.words.sentences import describe_settings
 
 COMMANDS = ["epc", "compare", "report"]
@@ -43,7 +43,8 @@ class DataSets(Bootstrap):
 
     def identities(self, sets, *, shared=False):
         return [
-            Identities(scores.negative.dataset, scores.positive.dataset, None, len(scores.datasets)) for scores in sets
+            tuple(People(trials.dataset, len(scores.datasets)) for trials in (scores.negative, scores.positive))
+            for scores in sets
         ]
 
 

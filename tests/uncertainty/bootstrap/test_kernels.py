@@ -10,9 +10,10 @@ import pytest
 
 from priori import Scores
 from priori.decisions.criteria import get_criterion
+from priori.scores.influence import People
 from priori.uncertainty.bootstrap import kernels, plain
-from priori.uncertainty.bootstrap.draws import TEST_USERS, UnitsOfClass, lay_out, make_entries, trials_within
-from priori.uncertainty.bootstrap.layout import Bins, bins_between, distinct_scores
+from priori.uncertainty.bootstrap.draws import TEST_USERS, lay_out, make_entries
+from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
 from priori.uncertainty.bootstrap.readers import kernel_kind, outcomes_at
 from priori.uncertainty.bootstrap.resampling import Resampling
 from random_numbers import uniforms_of
@@ -120,11 +121,11 @@ def test_trials_of_every_user_are_drawn_among_themselves():
 
 def test_counts_between_thresholds_are_laid_out_like_the_trials():
     scores, thresholds = make_scores(3), np.array([-0.5, 0.4, 2.0])
-    plan, every = make_plan(scores, "sample"), np.arange(4, dtype=np.int32)
-    bins = bins_between(scores, thresholds)
-    numbers = tuple(np.bincount(each, minlength=4) for each in (bins.negative, bins.positive))
+    plan, bins = make_plan(scores, "sample"), bins_between(scores, thresholds)
+    numbers = [np.bincount(each, minlength=4) for each in (bins.negative, bins.positive)]
     of_trials = lay_out([scores], [bins], plan, None)
-    of_counts = trials_within([], [Bins(every, every, 4, np.zeros(2, np.int64))], plan, None, counted=numbers)
+    counted = plain.counted(*numbers, np.arange(4.0))
+    of_counts = lay_out([counted], [bins_between(counted, np.arange(3.0))], plan, None)
     for within, counted in zip(of_trials.classes, of_counts.classes, strict=True):
         for name, expected, found in zip(within._fields, within, counted, strict=True):
             np.testing.assert_array_equal(found, expected, err_msg=name)
@@ -136,7 +137,7 @@ def test_units_are_weighed_as_in_numpy(crossed):
     rng = np.random.default_rng(7)
     units, bins, trials = 6, 150, 400
     partner = rng.integers(-1, units, trials).astype(np.int32) if crossed else None
-    of_class = UnitsOfClass(rng.integers(0, units, trials).astype(np.int32), partner, units, 1)
+    of_class = People(rng.integers(0, units, trials).astype(np.int32), units, partner)
     entries = make_entries(rng.integers(0, bins, trials).astype(np.int32), bins, of_class, rng.integers(1, 5, trials))
     drawn = rng.integers(0, 4, (units, 9)).astype(float)
     counts = np.empty((9, bins), np.int64)

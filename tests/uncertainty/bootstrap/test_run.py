@@ -13,8 +13,8 @@ import brute
 import priori
 from four_users import ALPHAS, small
 from priori import Scores
-from priori.engines.narrow_cuts import most_between
 from priori.scores import Trials
+from priori.scores.histogram import most_between
 from priori.uncertainty.bands.bands import value_of
 from priori.uncertainty.bootstrap import draws, layout
 from priori.uncertainty.bootstrap.readers import replicate, system_of

@@ -10,7 +10,7 @@ import pytest
 
 from priori.scores import Scores, Trials
 from priori.uncertainty.expected import score_axis as module
-from priori.uncertainty.expected.score_axis import CELLS, KNOTS, ScoreAxis, bandwidth, score_axis, tied
+from priori.uncertainty.expected.score_axis import BINS, KNOTS, ScoreAxis, bandwidth, score_axis, tied
 
 PROBIT = NormalDist().inv_cdf
 
@@ -68,10 +68,10 @@ def test_the_scale_is_the_mean_of_both_probits_by_their_precision() -> None:
     every = [*dev.negatives, *dev.positives, *test.negatives, *test.positives]
     assert axis.knots.tolist() == sorted(set(every))
     scale = by_hand(dev, test, axis.knots.tolist())
-    width = (scale[-1] - scale[0]) / (CELLS - 2)
-    assert axis.place == pytest.approx([1 + min((at - scale[0]) / width, CELLS - 2 - 1e-6) for at in scale], rel=1e-12)
-    assert (axis.cells, axis.smooth) == (CELLS, True)
-    assert axis.value.tolist() == [-np.inf, *range(1, CELLS - 1), np.inf]
+    width = (scale[-1] - scale[0]) / (BINS - 2)
+    assert axis.place == pytest.approx([1 + min((at - scale[0]) / width, BINS - 2 - 1e-6) for at in scale], rel=1e-12)
+    assert (axis.n_bins, axis.smooth) == (BINS, True)
+    assert axis.value.tolist() == [-np.inf, *range(1, BINS - 1), np.inf]
 
 
 def test_two_normal_classes_have_the_scale_of_their_scores() -> None:
@@ -96,7 +96,7 @@ def test_where_scores_lie() -> None:
     axis = ScoreAxis(np.array([1.0, 2.0, 4.0]), np.array([1.0, 5.0, 6.0]), np.arange(9.0), smooth=True)
     score = np.array([-np.inf, 0.0, 1.0, 1.5, 2.0, 3.9, 4.0, 7.0, np.inf])
     assert axis.places(score).tolist() == [0.0, 1.0, 1.0, 3.0, 5.0, 5.5, 6.0, 6.0, 8.0]
-    assert axis.cells == 9
+    assert axis.n_bins == 9
 
 
 def test_the_bandwidth_shrinks_with_the_fifth_root() -> None:

@@ -9,22 +9,21 @@ from scipy.stats import kendalltau
 import priori
 from priori.base.errors import OptionError
 from priori.decisions.measures import get_measure
+from priori.scores.influence import People
 from priori.uncertainty.bootstrap import kernels
-from priori.uncertainty.bootstrap.draws import UnitsOfClass
+from priori.uncertainty.bootstrap.draws import TEST_USERS
 from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.ranking.both_rankings import (
+    DRAWN,
     POSTERIORS,
     Against,
     _owners,
     _relative_cuts,
     as_methods,
     draw_both,
-    kendall_tau,
-    moved_ranks,
-    tau_interval,
 )
-from priori.uncertainty.ranking.ranks import rank_shares, ranks_of
+from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, rank_shares, ranks_of, tau_interval
 
 
 def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: float = 0.0) -> list[priori.EPC]:
@@ -42,11 +41,11 @@ def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: 
     ]
 
 
-def _drawn(units: UnitsOfClass, seed: int) -> np.ndarray:
+def _drawn(people: People, seed: int, purpose: int) -> np.ndarray:
     """How often each trial of a class comes in seven draws."""
-    drawn = np.empty((units.number, 7))
-    kernels.multiplicities(0, seed, 1, units.number, 0, units.purpose, drawn)
-    return drawn[units.unit].T
+    drawn = np.empty((people.count, 7))
+    kernels.multiplicities(0, seed, 1, people.count, 0, purpose, drawn)
+    return drawn[people.unit].T
 
 
 @pytest.mark.parametrize("users", [True, False])
@@ -54,7 +53,10 @@ def test_a_draw_is_its_trials_written_out(users: bool) -> None:
     (curve,) = _curves(5, (1.5,), users)
     test = curve.test.load()
     plan = Resampling(n_resamples=10).settle(curve.dev, test)
-    negative, positive = (_drawn(units, plan.seed) for units in _owners(test, plan))
+    purposes = [TEST_USERS] * 2 if users else [DRAWN, DRAWN + 1]
+    negative, positive = (
+        _drawn(people, plan.seed, purpose) for people, purpose in zip(_owners(test, plan), purposes, strict=True)
+    )
     assert negative.sum(axis=1).min() > 0
     drawn = {name: draw_both([curve], plan, name, 7)[1][:, 0] for name in POSTERIORS}
     fixed = draw_both([curve], plan, "eer", 7)[0][:, 0]

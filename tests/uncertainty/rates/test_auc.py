@@ -22,7 +22,7 @@ from priori import (
     epc,
 )
 from priori.studies.simulation import population
-from priori.uncertainty.rates.auc import Components
+from priori.uncertainty.rates.auc import components_of
 
 RECORD = Path(__file__).parents[3] / "validation" / "delong"
 EXPECTED = json.loads((RECORD / "expected.json").read_text(encoding="utf-8"))
@@ -73,7 +73,7 @@ def test_tests_equal_proc(case):
 
 @given(st.lists(st.integers(-3, 3), min_size=2, max_size=12), st.lists(st.integers(-3, 3), min_size=2, max_size=12))
 def test_components_against_every_pair(negatives, positives):
-    found = Components.of(Scores.from_arrays(negatives, positives))
+    found = components_of(Scores.from_arrays(negatives, positives))
     x, y = np.array(positives)[:, None], np.array(negatives)[None, :]
     wins = (x > y) + 0.5 * (x == y)
     assert found.positive == pytest.approx(wins.mean(axis=1))
@@ -179,7 +179,7 @@ def test_crossed_trials_count_each_pair_that_shares_somebody(attacks):
     found = a_posteriori_auc_interval(scores)
     assert [note.code for note in found.warnings] == ["unknown-impostors"] * attacks
     assert (found.dependence, found.people) == ("crossed", 15)
-    parts = Components.of(scores)
+    parts = components_of(scores)
     negative = [
         (value, {u, p})
         for value, u, p in zip(

@@ -16,7 +16,7 @@ from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population
 from priori.uncertainty.rates.group_rates import Pairs, _correlations, _level_of_pairs
 from priori.uncertainty.rates.rate_intervals import judge
-from priori.words.people import about_groups
+from priori.words.sentences import about_groups
 
 
 def independent(errors: list[int], trials: list[int]) -> Scores:

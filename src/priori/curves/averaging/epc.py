@@ -13,19 +13,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.above import above
+from priori.base.declarations import Cautions, Summary, Unsaved
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import CAUTIONS, LEVEL, NUMBERS, TEXT, TEXTS, Layout, choice, of
 from priori.base.results import Result
-from priori.base.saved import Saved, column
+from priori.base.saved import Saved, column, in_part
 from priori.base.types import Floats
-from priori.curves.averaging.datasets import DataSets, Parts
-from priori.curves.averaging.intervals import INTERVALS, IntervalKind, IntervalPlan, shares_of
-from priori.curves.averaging.scales import Commensurability, commensurability
+from priori.curves.averaging.datasets import Commensurability, DataSets, Parts, commensurability
+from priori.curves.averaging.intervals import IntervalKind, IntervalPlan, PlanInside, shares_of
 from priori.curves.checks import common_cautions
 from priori.curves.epc import EPC, curve_in_part, epc
 from priori.decisions.criteria import Criterion
 from priori.decisions.measure import Measure
-from priori.decisions.named import CUSTOM, custom, saved_things
+from priori.decisions.named import Custom, NamedCriterion, NamedMeasure, NamedTask
 from priori.decisions.outcomes import Outcomes, count
 from priori.decisions.tasks import Task
 from priori.scores import Scores, pool
@@ -46,7 +45,7 @@ MEANINGS = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AverageEPC(Result):
-    """An Expected Performance Curve averaged over data sets. Made by `average_epc`.
+    """An Expected Performance Curve averaged over data sets: one row per alpha. Made by `average_epc`.
 
     Attributes
     ----------
@@ -64,65 +63,54 @@ class AverageEPC(Result):
     """
 
     alpha: Floats
+    threshold: Floats
+    v1: Floats
+    v2: Floats
     value: Floats
     lower: Floats
     upper: Floats
-    v1: Floats
-    v2: Floats
     best: Floats
-    threshold: Floats
-    each: Floats
-    curves: tuple[EPC, ...]
-    names: tuple[str, ...]
+    each: Unsaved[Floats]
+    curves: Unsaved[tuple[EPC, ...]]
+    names: Unsaved[tuple[str, ...]]
     skipped: tuple[str, ...]
-    thresholds: str
-    weights: Floats
-    plan: IntervalPlan
-
-    _layout = Layout(
-        "An Expected Performance Curve averaged over data sets: one row per alpha.",
-        of("number", "alpha threshold v1 v2 value lower upper best"),
-        {
-            "thresholds": choice(*MEANINGS),
-            "meaning": TEXT,
-            "warnings": CAUTIONS,
-            **of(TEXT, "task criterion measure"),
-            "interval": choice(*INTERVALS),
-            "confidence_level": LEVEL,
-            "skipped": TEXTS,
-            "weights": NUMBERS,
-            "datasets": {"type": "object", "additionalProperties": NUMBERS},
-            "custom": CUSTOM,
-        },
-        optional=("custom", "warnings"),
-        descriptions={"datasets": "The measure of each data set at every alpha."},
-    )
+    thresholds: Literal["per-dataset", "common", "folds"]
+    weights: Summary[Floats]
+    plan: PlanInside
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        values = {name: column(value, "number", name) for name, value in saved["datasets"].items()}
-        shared = {**saved_things(saved), **saved.columns("alpha")}
-        return super()._from_parts(
-            saved,
-            each=np.array(list(values.values())),
-            curves=tuple(curve_in_part(saved, name=name, value=value, **shared) for name, value in values.items()),
-            names=tuple(values),
-            plan=IntervalPlan.from_parts(saved),
-            **known,
-        )
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        values = {name: column(value, "number", name) for name, value in saved.summary["datasets"].items()}
+        curves = tuple(curve_in_part(saved, name=name, value=value) for name, value in values.items())
+        return in_part(cls, each=np.array(list(values.values())), curves=curves, names=tuple(values), **known)
 
     @property
-    def measure(self) -> Measure:
-        """The measure averaged."""
-        return self.curves[0].measure
+    def task(self) -> Summary[NamedTask]:
+        """The domain: its pair V1, V2 and its aggregate."""
+        return self.curves[0].task
 
     @property
-    def criterion(self) -> Criterion:
+    def criterion(self) -> Summary[NamedCriterion]:
         """The criterion that chose the thresholds."""
         return self.curves[0].criterion
 
     @property
-    def meaning(self) -> str:
+    def measure(self) -> Summary[NamedMeasure]:
+        """The measure averaged."""
+        return self.curves[0].measure
+
+    @property
+    def custom(self) -> Summary[Custom]:
+        """Which of task, criterion and measure are the caller's own."""
+        return self.curves[0].custom
+
+    @property
+    def datasets(self) -> Summary[dict[str, Floats]]:
+        """The measure of each data set at every alpha."""
+        return dict(zip(self.names, self.each, strict=True))
+
+    @property
+    def meaning(self) -> Summary[str]:
         """What the curve tells, in one sentence."""
         return MEANINGS[self.thresholds]
 
@@ -132,28 +120,10 @@ class AverageEPC(Result):
         return commensurability([curve.test.load() for curve in self.curves], self.names)
 
     @cached_property
-    def warnings(self) -> tuple[str, ...]:
+    def warnings(self) -> Summary[Cautions]:
         """Warnings: scores that are not commensurable under one threshold, few data sets, what most warn of."""
         scales = () if self.thresholds == "per-dataset" else self.commensurability.warnings
         return (*scales, *self.plan.warnings(self.weights), *common_cautions(self.curves))
-
-    def summary(self) -> dict[str, Any]:
-        """Return the settings, and the values of each data set."""
-        first = self.curves[0]
-        return {
-            "thresholds": self.thresholds,
-            "meaning": self.meaning,
-            "warnings": list(self.warnings),
-            "task": first.task.name,
-            "criterion": first.criterion.name,
-            "measure": first.measure.name,
-            "interval": self.plan.kind,
-            "confidence_level": self.plan.confidence_level,
-            "skipped": list(self.skipped),
-            "weights": self.weights,
-            "datasets": dict(zip(self.names, self.each, strict=True)),
-            **custom(first.task, first.criterion, first.measure),
-        }
 
     def plot(self, ax: Axes | None = None, *, singles: bool = True) -> Axes:
         """Draw the average, over the single curves where ``singles``; returns the axes."""
@@ -247,7 +217,7 @@ def average_epc(
 class _Pairs:
     """Test sets, and the set that the thresholds of each are chosen on."""
 
-    kind: str
+    kind: Literal["per-dataset", "common", "folds"]
     names: tuple[str, ...]
     devs: tuple[Scores, ...]
     tests: tuple[Scores, ...]
@@ -255,7 +225,7 @@ class _Pairs:
 
 
 def _pairs(
-    devs: Parts, tests: Parts | None, thresholds: str, by: Literal["dataset", "user"], skip_incomplete: bool
+    devs: Parts, tests: Parts | None, thresholds: Thresholds, by: Literal["dataset", "user"], skip_incomplete: bool
 ) -> _Pairs:
     """Give every test set the development set that its thresholds are chosen on."""
     if thresholds not in ("per-dataset", "common"):

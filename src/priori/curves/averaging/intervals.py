@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
+from priori.base.declarations import FLAG, LEVEL, Flat
 from priori.base.errors import OptionError, argument, unknown
 from priori.base.limits import MOST_RESAMPLES, whole_number
 from priori.base.quantiles import few_replicates, percentile_bounds
-from priori.base.saved import Saved
+from priori.base.saved import in_part
 from priori.base.types import Floats
 from priori.scores import Scores
 
@@ -40,12 +41,6 @@ class IntervalPlan:
     n_resamples: int
     within: bool
     seed: int
-
-    @classmethod
-    def from_parts(cls, saved: Saved) -> IntervalPlan:
-        """Return what a file says about an interval."""
-        names = {"kind": "interval", "confidence_level": "confidence_level", "within": "within"}
-        return saved.part(cls, **{name: saved[key] for name, key in names.items() if key in saved.summary})
 
     @classmethod
     def checked(
@@ -104,6 +99,22 @@ class IntervalPlan:
 
         shares = times_drawn(weights.size, self.n_resamples, self.seed) * weights
         return np.asarray((shares / shares.sum(axis=1, keepdims=True)) @ values)
+
+
+#: A plan in a result: of a file, what kind of interval it is.
+PlanInside = Annotated[
+    IntervalPlan,
+    Flat(
+        {"interval": {"enum": list(INTERVALS)}, "within": FLAG, "confidence_level": LEVEL},
+        lambda plan: {"interval": plan.kind, "within": plan.within, "confidence_level": plan.confidence_level},
+        lambda saved: in_part(
+            IntervalPlan,
+            kind=saved.summary["interval"],
+            within=saved.summary["within"],
+            confidence_level=saved.summary["confidence_level"],
+        ),
+    ),
+]
 
 
 def averages(

@@ -82,7 +82,7 @@ function write(element, text) { if (element && element.textContent !== text) ele
 
 function moveTexts() {
   const at = state.at, screen = shownScreen();
-  const texts = { alpha: alphaText(), weighing: weighingText(), headline: screen.headline, why: screen.why, advice: screen.advice, system: screen.name, rule: screen.rule, threshold: screen.threshold };
+  const texts = { alpha: alphaText(), at: data.live.alpha[at], weighing: weighingText(), headline: screen.headline, why: screen.why, advice: screen.advice, system: screen.name, rule: screen.rule, threshold: screen.threshold };
   for (const element of all("[data-text]")) if (element.dataset.text in texts) write(element, texts[element.dataset.text]);
   for (const element of all("[data-answer]")) write(element, data.live.answers[element.dataset.answer][at]);
   for (const table of all("table[data-moving]")) moveTable(table, data.live.tables[table.dataset.moving], at);

@@ -17,8 +17,8 @@ from priori.curves.epc import EPC
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.comparing.comparison import Comparison, comparison_of
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
-from priori.uncertainty.comparing.ztest_curves import ztest_epc
 from priori.uncertainty.comparing.ztest_normals import weights_of
+from priori.uncertainty.comparing.ztests import ztest_epc
 from priori.uncertainty.ranking.ranking import Ranking, ranking_of
 
 Chosen = NDArray[np.bool_]

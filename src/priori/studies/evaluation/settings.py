@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, get_args
 
@@ -99,20 +99,8 @@ class Settings:
     @property
     def resampling(self) -> Resampling:
         """How bands are resampled."""
-        bootstrap = None if self.bootstrap == "auto" else self.bootstrap
-        return Resampling(
-            bootstrap,
-            self.n_resamples,
-            self.resample,
-            self.confidence_level,
-            self.interval,
-            self.simultaneous,
-            self.seed,
-            self.shared_users,
-            self.promise,
-            self.future_users,
-            self.future_trials,
-        )
+        own = {field.name: getattr(self, field.name) for field in fields(Resampling) if field.name != "rng"}
+        return Resampling(**{**own, "bootstrap": None if self.bootstrap == "auto" else self.bootstrap}, rng=self.seed)
 
     @property
     def testing(self) -> Resampling:
@@ -141,16 +129,7 @@ class Settings:
 
     def to_dict(self) -> dict[str, Any]:
         """Return every setting, with what was left open filled in."""
-        names = (
-            "bootstrap",
-            "n_resamples",
-            "resample",
-            "confidence_level",
-            "simultaneous",
-            "claim",
-            "unpaired",
-            "seed",
-        )
+        names = "bootstrap n_resamples resample confidence_level simultaneous claim unpaired seed"
         return {
             "title": self.title,
             "task": self.domain.name,
@@ -158,5 +137,5 @@ class Settings:
             "measure": self.shown.name,
             "points": self.points,
             "alpha": float(self.alpha),
-            **{name: getattr(self, name) for name in names},
+            **{name: getattr(self, name) for name in names.split()},
         }

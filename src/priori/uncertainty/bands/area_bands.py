@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.alphas import check_bounds
-from priori.base.layouts import CAUTIONS, Layout, of
+from priori.base.declarations import Cautions
 from priori.base.options import Interval, Promise, Resample
 from priori.base.results import Result
-from priori.base.types import Floats, Progress
+from priori.base.types import Floats, Progress, Texts
 from priori.curves.areas import areas
 from priori.curves.epc import epc
 from priori.decisions.measure import Measure
@@ -23,7 +22,7 @@ from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.bands.bands import replicates_of
 from priori.uncertainty.bootstrap.calibration import Calibration
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
+from priori.uncertainty.bootstrap.resampling import ResampledSettings, Resampling
 from priori.uncertainty.expected.expected_bands import expected_areas
 
 #: In replicates an area is the mean over this many alphas, each in the middle of its share of the range.
@@ -32,23 +31,16 @@ POINTS = 256
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AreaBands(Result):
-    """E_V1, E_V2 and G (Eqs. 15, 16, 18 of the 2005 paper) with an interval each. Made by `area_bands`."""
+    """The areas E_V1, E_V2 and G with a bootstrap interval each: one row per area. Made by `area_bands`."""
 
-    area: NDArray[Any]
+    area: Texts
     value: Floats
     lower: Floats
     upper: Floats
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
+    settings: ResampledSettings
+    warnings: Cautions = ()
 
-    _layout = Layout(
-        "The areas E_V1, E_V2 and G with a bootstrap interval each: one row per area.",
-        {"area": "text", **of("number", "value lower upper")},
-        {**RESAMPLED, "warnings": CAUTIONS},
-        settings=RESAMPLED,
-        descriptions={"area": "Which area.", "value": "The area."},
-        rates=True,
-    )
+    _rates: ClassVar[bool] = True
 
 
 def area_bands(
@@ -116,13 +108,9 @@ def area_bands(
         calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
         # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
         run = partial(
-            replicates_of,
-            plan=plan,
-            threads=threads,
-            progress=progress,
-            reduce=lambda values: values.mean(axis=1, keepdims=True),
+            replicates_of, plan=plan, threads=threads, progress=progress, reduce=lambda values: values.mean(axis=1)
         )
-        each = [run(curve, calibration=known) for curve, known in zip(curves, calibrations, strict=True)]
+        each = [run([curve], calibration=known) for curve, known in zip(curves, calibrations, strict=True)]
         replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + offset
         lower, upper = plan.bounds(replicates, _overall(calibrations), rate=mean.rate)
     names = np.array(["e_v1", "e_v2", "g"])

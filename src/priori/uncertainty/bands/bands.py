@@ -5,29 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from priori.base.above import above
 from priori.base.alphas import AlphaAxis
 from priori.base.cautions import Caution, joined
-from priori.base.layouts import CAUTIONS, NUMBER, TEXT, Layout, of
+from priori.base.declarations import Cautions, Summary, Unsaved
 from priori.base.options import ResamplingOptions
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
-from priori.curves.epc import DESCRIBED, EPC, curve_in_part, described_parts
+from priori.curves.epc import EPC, CurveInside
 from priori.curves.epsc import EPSC, OverBoth
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
-from priori.engines.narrow_cuts import most_between
 from priori.scores import BOUND, Scores, ScoreSet, condense, condense_all
+from priori.scores.histogram import most_between
 from priori.scores.score_set import TooManyEntries, narrow_caution
 from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions
 from priori.uncertainty.bootstrap.designs import CROSSED
 from priori.uncertainty.bootstrap.readers import replicate, system_of
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, BootstrapPlan, Resampling
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan, ResampledSettings, Resampling
 from priori.uncertainty.expected.expected_bands import Estimated, expected_curve
 from priori.uncertainty.expected.method import ends
 from priori.uncertainty.expected.score_axis import score_axis
@@ -41,7 +40,7 @@ COARSER = (1, 2, 4, 8)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Band(Result):
-    """An interval around each point of a curve. Made by `EPC.band`.
+    """A bootstrap band around an Expected Performance Curve: one row per alpha. Made by `EPC.band`.
 
     Attributes
     ----------
@@ -66,23 +65,10 @@ class Band(Result):
     lower: Floats
     upper: Floats
     mean: Floats
-    settings: dict[str, Any]
-    curve: EPC
-    warnings: tuple[str, ...] = ()
-    replicates: Floats | None = None
-
-    _layout = Layout(
-        "A bootstrap band around an Expected Performance Curve: one row per alpha.",
-        of("number", "alpha value lower upper mean"),
-        {**DESCRIBED, **RESAMPLED, "expected_width": NUMBER, "warnings": CAUTIONS},
-        optional=("custom", "weight", "omega"),
-        settings=RESAMPLED,
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        curve = curve_in_part(saved, **described_parts(saved), **saved.columns("alpha", "value"))
-        return super()._from_parts(saved, curve=curve, **known)
+    settings: ResampledSettings
+    curve: CurveInside
+    warnings: Cautions = ()
+    replicates: Unsaved[Floats | None] = None
 
     @property
     def width(self) -> Floats:
@@ -90,7 +76,7 @@ class Band(Result):
         return self.upper - self.lower
 
     @property
-    def expected_width(self) -> float:
+    def expected_width(self) -> Summary[float]:
         """The mean width over the alphas, E_beta[upper - lower] (2007, section 3.2)."""
         return float(self.width.mean())
 
@@ -102,11 +88,6 @@ class Band(Result):
     def covers(self, values: Floats) -> float:
         """Return the share of a curve, at the same alphas, that lies within the band: the 2007 paper's coverage."""
         return float(np.mean((self.lower <= values) & (values <= self.upper)))
-
-    def summary(self) -> dict[str, Any]:
-        """Return what it is around, how it was made and its expected width."""
-        width, warnings = self.expected_width, list(self.warnings)
-        return {**self.curve.described(), **self.settings, "expected_width": width, "warnings": warnings}
 
     def plot(
         self,
@@ -122,7 +103,9 @@ class Band(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SurfaceBand(Result, OverBoth):
-    """An interval around each point of an EPSC. Made by `EPSC.band`.
+    """A bootstrap band around an Expected Performance and Spoofability Curve: one row per omega and beta.
+
+    Made by `EPSC.band`.
 
     Attributes
     ----------
@@ -141,22 +124,9 @@ class SurfaceBand(Result, OverBoth):
     lower: Floats
     upper: Floats
     iapmr: Floats
-    bands: tuple[Band, ...]
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "A bootstrap band around an Expected Performance and Spoofability Curve: one row per omega and beta.",
-        of("number", "omega beta value lower upper iapmr"),
-        {"name": TEXT, **RESAMPLED, "warnings": CAUTIONS},
-        settings=RESAMPLED,
-        descriptions={
-            "beta": "The weight of false acceptances; that of false rejections is 1 - beta.",
-            "iapmr": "Attacks accepted on the test set.",
-            "omega": "The share of attacks among the negatives.",
-            "value": "HTER_omega on the test set.",
-        },
-    )
+    bands: Unsaved[tuple[Band, ...]]
+    settings: ResampledSettings
+    warnings: Cautions = ()
 
 
 def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = ()) -> tuple[EPC, tuple[str, ...]]:
@@ -225,57 +195,17 @@ def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
     return measure(flat, np.tile(alpha, shape[0])).reshape(shape)
 
 
-def values_of(curves: Sequence[EPC], counts: Outcomes) -> Floats:
-    """Return each curve's measure of its system's outcomes, which stand `side_by_side`: (replicates, alphas, systems).
-
-    All have the same alphas, and one measure; where it was made anew for each of them, each has its own call.
-    """
-    measures: dict[int, list[int]] = {}
-    for system, curve in enumerate(curves):
-        measures.setdefault(id(curve.measure), []).append(system)
-    alpha = curves[0].alpha
-    values = np.empty((len(counts.fp), alpha.size, len(curves)))
-    for some in measures.values():
-        columns = (alpha.size * np.array(some)[:, None] + np.arange(alpha.size)).ravel()
-        part = (
-            counts
-            if len(some) == len(curves)
-            else Outcomes(counts.tp[:, columns], counts.fp[:, columns], counts.tn[:, columns], counts.fn[:, columns])
-        )
-        found = value_of(curves[some[0]].measure, part, np.tile(alpha, len(some)))
-        values[:, :, some] = found.reshape(len(values), len(some), -1).swapaxes(1, 2)
-    return values
+#: The counts of outcomes, in order.
+_COUNTS = ("tp", "fp", "tn", "fn")
 
 
-def side_by_side(outcomes: Sequence[Outcomes]) -> Outcomes:
+def _side_by_side(outcomes: Sequence[Outcomes]) -> Outcomes:
     """Return the outcomes of systems, (replicates, alphas) each, as if they were those of one: system by system."""
-    columns = (
-        [np.broadcast_to(getattr(each, name), each.fp.shape) for each in outcomes] for name in ("tp", "fp", "tn", "fn")
-    )
-    return Outcomes(*(np.concatenate(counts, axis=1) for counts in columns))
+    columns = ([np.broadcast_to(getattr(each, name), each.fp.shape) for each in outcomes] for name in _COUNTS)
+    return outcomes[0] if len(outcomes) == 1 else Outcomes(*(np.concatenate(counts, axis=1) for counts in columns))
 
 
 def replicates_of(
-    curve: EPC,
-    plan: BootstrapPlan,
-    calibration: Calibration | None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    reduce: Callable[[Floats], Floats] = lambda values: values,
-) -> Floats:
-    """Return the curve of every replicate, each reduced to what is wanted of it."""
-
-    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-        (counted,) = outcomes
-        if calibration is not None:
-            counted = calibration.adjust(counted, plan, first)
-        return reduce(value_of(curve.measure, counted, curve.alpha))
-
-    return replicate([system_of(curve)], plan, statistic, threads=threads, progress=progress)
-
-
-def replicates_together(
     curves: Sequence[EPC],
     plan: BootstrapPlan,
     calibration: Calibration | None,
@@ -286,14 +216,23 @@ def replicates_together(
 ) -> Floats:
     """Return the values of systems drawn together, one row a replicate; (replicates, alphas, systems) are reduced.
 
-    The calibration is that of all systems, `side_by_side`.
+    The curves have the same alphas; the calibration is that of all systems side by side.
     """
+    alpha = curves[0].alpha
+    alike = all(curve.measure is curves[0].measure for curve in curves)
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-        counts = side_by_side(outcomes)
+        counts = _side_by_side(outcomes)
         if calibration is not None:
             counts = calibration.adjust(counts, plan, first)
-        return reduce(values_of(curves, counts)).reshape(len(counts.fp), -1)
+        if alike:
+            values = value_of(curves[0].measure, counts, np.tile(alpha, len(curves)))
+        else:
+            parts = (np.split(getattr(counts, name), len(curves), axis=1) for name in _COUNTS)
+            each = zip(curves, *parts, strict=True)
+            values = np.hstack([value_of(curve.measure, Outcomes(*own), alpha) for curve, *own in each])
+        by_system = values.reshape(len(values), len(curves), -1)
+        return reduce(by_system.swapaxes(1, 2)).reshape(len(values), -1)
 
     return replicate([system_of(curve) for curve in curves], plan, statistic, threads=threads, progress=progress)
 
@@ -322,7 +261,7 @@ def make_band(
         mean, lower, upper, replicates, cautions = expected
     else:
         calibration = plan.calibration(resampled.test, resampled.threshold)
-        values = replicates_of(resampled, plan, calibration, threads=threads, progress=progress)
+        values = replicates_of([resampled], plan, calibration, threads=threads, progress=progress)
         mean, replicates = values.mean(axis=0), values if keep else None
         lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
         cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
@@ -347,7 +286,7 @@ def bounds_together(curves: Sequence[EPC], plan: BootstrapPlan, *, threads: int 
     each = [plan.calibration(curve.test, curve.threshold) for curve in curves]
     known = [calibration for calibration in each if calibration is not None]
     together = Calibration.side_by_side(known) if known else None
-    drawn = replicates_together(curves, plan, together, threads=threads).reshape(plan.n_resamples, -1, len(curves))
+    drawn = replicates_of(curves, plan, together, threads=threads).reshape(plan.n_resamples, -1, len(curves))
     found = []
     for system, (curve, calibration) in enumerate(zip(curves, each, strict=True)):
         bounds = plan.bounds(np.ascontiguousarray(drawn[:, :, system]), calibration, rate=curve.measure.rate)

@@ -11,19 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.alphas import as_fractions, grid
 from priori.base.cautions import Caution
+from priori.base.declarations import Cautions
 from priori.base.errors import OptionError
-from priori.base.layouts import CAUTIONS, Layout, of
 from priori.base.options import Interval, Promise
-from priori.base.results import Result
+from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats, Progress
-from priori.curves.roc import A_POSTERIORI
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.uncertainty.bootstrap.calibration import half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.layout import bins_caution
 from priori.uncertainty.bootstrap.readers import Resampled, along_the_roc, gather, replicate
-from priori.uncertainty.bootstrap.resampling import RESAMPLED, BootstrapPlan, Resampling
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan, ResampledSettings, Resampling
 
 #: With so few negatives beyond a threshold the bootstrap knows too little of where it is.
 FEW_BEYOND = 5
@@ -32,22 +31,15 @@ TOGETHER = 5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RocBand(Result):
-    """A vertical band around a ROC curve, a posteriori: bounds of the TPR at each FPR. Made by `roc_band`."""
+class RocBand(Result, Aposteriori):
+    """A vertical band around a ROC curve, a posteriori: one row per false positive rate. Made by `roc_band`."""
 
     fpr: Floats
     tpr: Floats
     lower: Floats
     upper: Floats
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "A vertical band around a ROC curve, a posteriori: one row per false positive rate.",
-        of("number", "fpr tpr lower upper"),
-        {"kind": A_POSTERIORI, **RESAMPLED, "warnings": CAUTIONS},
-        settings=RESAMPLED,
-    )
+    settings: ResampledSettings
+    warnings: Cautions = ()
 
     @property
     def det(self) -> dict[str, Floats]:
@@ -209,7 +201,7 @@ def _from_above(trials: Trials, rank: NDArray[np.intp]) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RateBands(Result):
-    """FPR and TPR at fixed thresholds, each with an interval: a cross on the ROC plane. Made by `rate_bands`."""
+    """FPR and TPR at fixed thresholds with a bootstrap interval each: one row per threshold. Made by `rate_bands`."""
 
     threshold: Floats
     fpr: Floats
@@ -218,15 +210,8 @@ class RateBands(Result):
     tpr: Floats
     tpr_lower: Floats
     tpr_upper: Floats
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "FPR and TPR at fixed thresholds with a bootstrap interval each: one row per threshold.",
-        of("number", "threshold fpr fpr_lower fpr_upper tpr tpr_lower tpr_upper"),
-        {**RESAMPLED, "warnings": CAUTIONS},
-        settings=RESAMPLED,
-    )
+    settings: ResampledSettings
+    warnings: Cautions = ()
 
 
 def rate_bands(

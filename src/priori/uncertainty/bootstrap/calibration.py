@@ -27,18 +27,9 @@ from priori.base.types import Floats
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
-from priori.scores.influence import (
-    FEW_ERRING,
-    Errors,
-    People,
-    SampleMean,
-    Spread,
-    kish,
-    spread_of_errors,
-    spread_of_means,
-)
+from priori.scores.influence import FEW_ERRING, Errors, SampleMean, Spread, kish, spread_of_errors, spread_of_means
 from priori.scores.score_set import counted_apart
-from priori.uncertainty.bootstrap.layout import Identities
+from priori.uncertainty.bootstrap.layout import Owners
 
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.resampling import BootstrapPlan
@@ -287,13 +278,11 @@ def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, othe
     return Spread.stack([spread_of_errors(_sample(sets, cuts, name, owners)) for name in ("negative", "positive")])
 
 
-def _sample(
-    sets: Sequence[Scores], cuts: Sequence[Floats], name: str, owners: Identities, sign: float = 1.0
-) -> SampleMean:
+def _sample(sets: Sequence[Scores], cuts: Sequence[Floats], name: str, owners: Owners, sign: float = 1.0) -> SampleMean:
     """Return one class of trials with their errors at the thresholds of each system, and who they belong to."""
     negative = name == "negative"
     number = sets[0].negative_weights if negative else sets[0].positive.number
-    people = People(getattr(owners, name), owners.count, owners.negative_partner if negative else None, number)
+    people = replace(owners[0 if negative else 1], number=number)
     return SampleMean(Errors.of([getattr(each, name).score for each in sets], cuts, above=negative), people, sign)
 
 

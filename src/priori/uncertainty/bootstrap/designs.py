@@ -24,7 +24,7 @@ from priori.uncertainty.bootstrap.calibration import (
     differences_of,
     error_rates,
 )
-from priori.uncertainty.bootstrap.layout import Identities, identify, identities_in_use, same_users
+from priori.uncertainty.bootstrap.layout import Owners, identify, identities_in_use, same_users
 
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.resampling import BootstrapPlan
@@ -122,9 +122,9 @@ class Bootstrap:
         fewest = min(scores.n_users for scores in sets)
         return [Caution("few-users", f"only {fewest} users: {TOO_FEW}")] if fewest < TOO_FEW_USERS else []
 
-    def identities(self, sets: Sequence[Scores], *, shared: bool = False) -> list[Identities]:
+    def identities(self, sets: Sequence[Scores], *, shared: bool = False) -> list[Owners]:
         """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""
-        return identify(list(sets), crossed=self.crossed, shared=shared)
+        return identify(sets, crossed=self.crossed, shared=shared)
 
     def share(self, dev: ScoreSet, test: ScoreSet, asked: bool | None) -> tuple[bool, list[str]]:
         """Decide whether one draw of users serves both sets, and say warnings about it."""

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from priori.base.types import Codes, Floats, Ints
 from priori.scores import Scores
-from priori.uncertainty.bootstrap.layout import Bins, Identities
+from priori.scores.influence import People
+from priori.uncertainty.bootstrap.layout import Bins, Owners
 
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.resampling import BootstrapPlan
@@ -119,25 +120,16 @@ class Entries(NamedTuple):
     number: Floats
 
 
-class UnitsOfClass(NamedTuple):
-    """The unit of each trial of a class, with whom it shares the trial (None: nobody); how many units, which stream."""
-
-    unit: Codes
-    partner: Codes | None
-    number: int
-    purpose: int
-
-
-def make_entries(bins: Codes, count: int, units: UnitsOfClass, number: Any) -> Entries:
+def make_entries(bins: Codes, count: int, people: People, number: Any) -> Entries:
     """Lay out the trials of one class; those that nothing can tell apart become one entry."""
-    partner = units.partner
+    partner = people.partner
     others = 0 if partner is None else int(partner.max(initial=-1)) + 1
-    key = bins.astype(np.int64) * units.number + units.unit
+    key = bins.astype(np.int64) * people.count + people.unit
     if partner is not None:
         key = key * (others + 1) + partner + 1
-    present, trials = _distinct(key, count * units.number * (others + 1), number)
+    present, trials = _distinct(key, count * people.count * (others + 1), number)
     rest, other = np.divmod(present, others + 1)
-    bin_, unit = np.divmod(rest, units.number)
+    bin_, unit = np.divmod(rest, people.count)
     other = (other - 1).astype(np.int32) if others else np.empty(0, dtype=np.int32)
     start = np.searchsorted(bin_, np.arange(count + 1))
     return Entries(start, unit.astype(np.int32), other, trials.astype(np.float64))
@@ -179,40 +171,28 @@ class WholeUnits(Draws):
 def whole_units(
     sets: Sequence[Scores],
     bins: Sequence[Bins],
-    units: Sequence[tuple[UnitsOfClass, UnitsOfClass]],
+    owners: Sequence[Owners],
+    purposes: tuple[int, int],
     seed: int,
     *,
     inner: int = 1,
     future: int = 0,
 ) -> WholeUnits:
-    """Lay out sets whose units come with all their trials, each system by itself."""
+    """Lay out sets whose units come with all their trials, each system by itself, those of a class by its stream."""
     entries = []
-    for scores, own, (of_negatives, of_positives) in zip(sets, bins, units, strict=True):
-        width = own.number * (1 + int(own.omega[1] > 0))
-        entries.append(
-            (
-                make_entries(own.negative, width, of_negatives, scores.negative.number),
-                make_entries(own.positive, own.number, of_positives, scores.positive.number),
-            )
-        )
-    negative, positive = units[0]
+    for scores, own, (of_negatives, of_positives) in zip(sets, bins, owners, strict=True):
+        negative = make_entries(own.negative, own.of_negatives, of_negatives, scores.negative.number)
+        entries.append((negative, make_entries(own.positive, own.number, of_positives, scores.positive.number)))
+    counts = [people.count for people in owners[0]]
     return WholeUnits(
         bins=bins,
         seed=seed,
         inner=inner,
         work=sum(each.unit.size + each.start.size for pair in entries for each in pair) // 4,
-        held=2 * max(each.number for each in bins) + negative.number + positive.number,
+        held=2 * max(each.number for each in bins) + sum(counts),
         entries=entries,
-        purposes=((negative.number, negative.purpose), (positive.number, positive.purpose)),
+        purposes=((counts[0], purposes[0]), (counts[1], purposes[1])),
         future=future,
-    )
-
-
-def people_of(identities: Identities, purpose: int) -> tuple[UnitsOfClass, UnitsOfClass]:
-    """Return the people of a set as its units."""
-    return (
-        UnitsOfClass(identities.negative, identities.negative_partner, identities.count, purpose),
-        UnitsOfClass(identities.positive, None, identities.count, purpose),
     )
 
 
@@ -303,24 +283,18 @@ class TrialsWithin(Draws):
 
     def counts(self, first: int, rows: int) -> Iterator[Pair]:
         negative, positive = (self.room.take(c, rows, width) for c, width in enumerate(self.widths))
-        load_kernel("draw_within")(
-            first,
-            self.seed,
-            self.inner,
-            self.how,
-            self.users,
-            self.future,
-            *self.purposes,
-            *self.classes,
-            negative,
-            positive,
-        )
+        times = np.ones((self.classes[0].size.size, rows))
+        if self.users:
+            draw = load_kernel("multiplicities")
+            draw(first, self.seed, self.inner, self.users, self.future[0], self.purposes[0], times)
+        draw = load_kernel("draw_within")
+        draw(first, self.seed, self.how, times, self.future, self.purposes[1], *self.classes, negative, positive)
         if self.places is None:
             yield _joined(self.bins[0], negative, positive)
             return
         spread = load_kernel("spread")
         for bins, (of_negatives, of_positives) in zip(self.bins, self.places, strict=True):
-            counts = self.room.take(2, rows, bins.number * (1 + int(bins.omega[1] > 0)))
+            counts = self.room.take(2, rows, bins.of_negatives)
             others = self.room.take(3, rows, bins.number)
             spread(negative, of_negatives, counts)
             spread(positive, of_positives, others)
@@ -328,30 +302,23 @@ class TrialsWithin(Draws):
 
 
 def trials_within(
-    sets: Sequence[Scores],
-    bins: Sequence[Bins],
-    plan: BootstrapPlan,
-    identities: Identities | None,
-    *,
-    dev: bool = False,
-    counted: tuple[Ints, Ints] | None = None,
+    sets: Sequence[Scores], bins: Sequence[Bins], plan: BootstrapPlan, people: Owners | None, *, dev: bool = False
 ) -> TrialsWithin:
-    """Lay out paired systems whose trials are drawn; ``counted`` are the trials in each bin where no more is known."""
-    first = sets[0] if sets else None
-    pairs = [(each.negative, each.positive) for each in bins]
-    places = None
-    cells, widths = pairs[0], (bins[0].number * (1 + int(bins[0].omega[1] > 0)), bins[0].number)
+    """Lay out paired systems whose trials are drawn."""
+    first, pairs, places = sets[0], [(each.negative, each.positive) for each in bins], None
+    drawn_in, widths = pairs[0], (bins[0].of_negatives, bins[0].number)
     if len(bins) > 1:
         (negative, of_negatives), (positive, of_positives) = (_combined([pair[c] for pair in pairs]) for c in range(2))
-        cells, widths = (negative, positive), (of_negatives.shape[1], of_positives.shape[1])
+        drawn_in, widths = (negative, positive), (of_negatives.shape[1], of_positives.shape[1])
         places = list(zip(of_negatives, of_positives, strict=True))
-    numbers = counted if first is None else (first.negative.number, first.positive.number)
-    assert numbers is not None
-    units = (None, None) if identities is None else (identities.negative, identities.positive)
-    count = 1 if identities is None else identities.count
-    classes = [make_within(own, unit, count, number) for own, unit, number in zip(cells, units, numbers, strict=True)]
+    numbers = first.negative.number, first.positive.number
+    units = (None, None) if people is None else (people[0].unit, people[1].unit)
+    count = 1 if people is None else people[0].count
+    classes = [
+        make_within(own, unit, count, number) for own, unit, number in zip(drawn_in, units, numbers, strict=True)
+    ]
     future = np.array(plan.future, dtype=np.int64)
-    if dev and not plan.shared_users and first is not None:
+    if dev and not plan.shared_users:
         # A future development set is as large as the present one, whatever the future test set.
         future = np.where(future > 0, (count, first.n_negatives, first.n_positives), 0)
     return TrialsWithin(
@@ -363,7 +330,7 @@ def trials_within(
         classes=(classes[0], classes[1]),
         widths=widths,
         places=places,
-        users=count if identities is not None and plan.design.draws_users else 0,
+        users=count if people is not None and plan.design.draws_users else 0,
         how=plan.design.trial_draws,
         purposes=(user_stream(plan, dev=dev), (DEV_TRIALS if dev else TEST_TRIALS) + 4 * plan.streams),
         future=future,
@@ -374,7 +341,7 @@ def lay_out(
     sets: Sequence[Scores],
     bins: Sequence[Bins],
     plan: BootstrapPlan,
-    people: Sequence[Identities] | None,
+    people: Sequence[Owners] | None,
     *,
     dev: bool = False,
 ) -> Draws:
@@ -383,9 +350,9 @@ def lay_out(
         return trials_within(sets, bins, plan, None if people is None else people[0], dev=dev)
     future = plan.future[0]
     if dev and not plan.shared_users:
-        future = people[0].count if future else 0
-    units = [people_of(each, user_stream(plan, dev=dev)) for each in people]
-    return whole_units(sets, bins, units, plan.seed, inner=plan.inner, future=future)
+        future = people[0][0].count if future else 0
+    purpose = user_stream(plan, dev=dev)
+    return whole_units(sets, bins, people, (purpose, purpose), plan.seed, inner=plan.inner, future=future)
 
 
 def user_stream(plan: BootstrapPlan, *, dev: bool = False) -> int:

@@ -29,33 +29,24 @@ WITHIN, ROWS = range(1, 3)
 
 
 @compiled
-def draw_users(seed, purpose, replicate, draws, future, mult):  # type: ignore[no-untyped-def]
-    """Draw users with replacement: ``mult[u]`` becomes how often user u came.
+def multiplicities(first, seed, inner, draws, future, purpose, drawn):  # type: ignore[no-untyped-def]
+    """Draw units with replacement: ``drawn[u, r]`` becomes how often unit u comes in replicate ``first + r``.
 
-    With ``future`` > 0 the draw stands for a population, and that many users are then drawn from it: what a
-    future set will show varies by both.
+    With ``future`` > 0 the draw stands for a population, and that many units are then drawn from it: what a future set
+    will show varies by both.
     """
-    state = stream(seed, purpose, replicate)
-    size = mult.size
-    fill(mult, 0)
-    if future == 0:
-        for _ in range(draws):
-            mult[below(state, size)] += 1
-        return
-    population = np.empty(draws, np.int64)
-    for i in range(draws):
-        population[i] = below(state, size)
-    for _ in range(future):
-        mult[population[below(state, draws)]] += 1
-
-
-@compiled
-def multiplicities(first, seed, inner, draws, future, user_stream, drawn):  # type: ignore[no-untyped-def]
-    """Write how often unit u comes into ``drawn[u, r]``, for the replicates ``first``, ``first + 1``, ..."""
-    mult = np.empty(drawn.shape[0], np.int64)
+    size = drawn.shape[0]
+    mult, population = np.empty(size, np.int64), np.empty(draws, np.int64)
     for i in range(drawn.shape[1]):
-        draw_users(seed, user_stream, (first + i) // inner, draws, future, mult)
-        for u in range(mult.size):
+        state = stream(seed, purpose, (first + i) // inner)
+        fill(mult, 0)
+        for d in range(draws):
+            population[d] = below(state, size)
+            if future == 0:
+                mult[population[d]] += 1
+        for _ in range(future):
+            mult[population[below(state, draws)]] += 1
+        for u in range(size):
             drawn[u, i] = mult[u]
 
 
@@ -122,19 +113,19 @@ def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignor
 
 
 @compiled
-def _draw_trials(state, trials, mult, draws, future, counts):  # type: ignore[no-untyped-def]
+def _draw_trials(state, trials, times, draws, future, counts):  # type: ignore[no-untyped-def]
     """Fill the counts of one class.
 
-    Unit u comes ``mult[u]`` times, and each copy's trials are drawn among themselves: as many as there are, or
+    Unit u comes ``times[u]`` times, and each copy's trials are drawn among themselves: as many as there are, or
     ``draws`` of them if that is not negative (one unit only). With ``future`` not negative (one unit only) that many
     trials are drawn from what was drawn.
     """
     fill(counts, 0)
     whole_set = np.int64(0)
     for u in range(trials.size.size):
-        if mult[u] == 0:
+        if times[u] == 0:
             continue
-        left = mult[u] * trials.size[u] if draws < 0 else draws
+        left = np.int64(times[u]) * trials.size[u] if draws < 0 else draws
         whole_set += left
         whole = trials.size[u]
         for i in range(trials.heavy[u], trials.heavy[u + 1]):
@@ -200,24 +191,18 @@ def _draw_again(state, draws, whole, counts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def draw_within(  # type: ignore[no-untyped-def]
-    first, seed, inner, how, users, future, user_stream, trial_stream, negative, positive, counts, others
-):
+def draw_within(first, seed, how, times, future, purpose, negative, positive, counts, others):  # type: ignore[no-untyped-def]
     """Fill the counts of the negatives, ``counts[r, b]``, and those of the positives, for ``first``, ``first + 1``, ...
 
-    ``users`` of them are drawn (0: none), anew every ``inner`` replicates; then trials within each.
+    Unit u comes ``times[u, r]`` times; trials are drawn within each.
     """
-    mult = np.empty(negative.size.size, np.int64)
-    fill(mult, 1)
     sizes = np.empty((2, 2), np.int64)
     negatives, positives = total(negative.size), total(positive.size)
     for i in range(counts.shape[0]):
-        if users > 0:
-            draw_users(seed, user_stream, (first + i) // inner, users, future[0], mult)
-        state = stream(seed, trial_stream, first + i)
+        state, own = stream(seed, purpose, first + i), times[:, i]
         class_sizes(state, how, negatives, positives, future, sizes)
-        _draw_trials(state, negative, mult, sizes[0, 0], sizes[1, 0], counts[i])
-        _draw_trials(state, positive, mult, sizes[0, 1], sizes[1, 1], others[i])
+        _draw_trials(state, negative, own, sizes[0, 0], sizes[1, 0], counts[i])
+        _draw_trials(state, positive, own, sizes[0, 1], sizes[1, 1], others[i])
 
 
 @compiled
@@ -265,23 +250,15 @@ def choose_again(kind, negative, positive, values, lowest, p, q, others, ranks):
     k = p / q rejects; alphas ascend.
     """
     scratch, chosen = np.empty((3, values.size + 1), np.int64), np.empty(p.size, np.int64)
-    for i in range(negative.shape[0]):
-        choose_row(kind, negative[i], positive[i], values, lowest, p, q, others, scratch, chosen, ranks[i])
-
-
-@compiled
-def choose_row(  # type: ignore[no-untyped-def]
-    kind, negative, positive, values, lowest, p, q, others, scratch, chosen, ranks
-):
-    """Do so for one row."""
     totals = np.empty(2, np.int64)
-    totals[0], totals[1] = total(negative), total(positive)
-    choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen)
-    for k in range(p.size):
-        if k > 0 and chosen[k] == chosen[k - 1]:
-            ranks[k] = ranks[k - 1]
-        else:
-            ranks[k] = rank_of(others, threshold_after(values, negative, positive, chosen[k]))
+    for i in range(negative.shape[0]):
+        totals[0], totals[1] = total(negative[i]), total(positive[i])
+        choose(kind, negative[i], positive[i], lowest, totals, p, q, scratch, chosen)
+        for k in range(p.size):
+            if k > 0 and chosen[k] == chosen[k - 1]:
+                ranks[i, k] = ranks[i, k - 1]
+            else:
+                ranks[i, k] = rank_of(others, threshold_after(values, negative[i], positive[i], chosen[k]))
 
 
 @compiled

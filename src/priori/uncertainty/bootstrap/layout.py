@@ -5,7 +5,8 @@ A bin lies between two cuts: fixed thresholds, neighbouring distinct scores, or 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,13 @@ from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.types import Codes, Floats, Ints
 from priori.scores import BOUND, Scores, ScoreSet
-from priori.scores.sorting import gaps_of
+from priori.scores.histogram import distinct_of, narrow_ends
+from priori.scores.influence import People
+from priori.scores.sorting import bins_of
 from priori.scores.trials import codes_in_use
 
+#: Who the negatives and who the positives of a set belong to: the same codes for the same people.
+Owners = tuple[People, People]
 #: Sets with more distinct scores are counted in narrow bins.
 DISTINCT = 1 << 15
 
@@ -25,17 +30,7 @@ DISTINCT = 1 << 15
 # -- who is who ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Identities:
-    """The identities of a set's trials as codes 0, 1, ..., ``count - 1``, class by class; partners -1 where none is."""
-
-    negative: NDArray[Any]
-    positive: NDArray[Any]
-    negative_partner: NDArray[Any] | None
-    count: int
-
-
-def identify(sets: list[Scores], *, crossed: bool, shared: bool) -> list[Identities]:
+def identify(sets: Sequence[Scores], *, crossed: bool, shared: bool) -> list[Owners]:
     """Give the identities of each set their codes; with ``shared`` the same codes to the same names.
 
     An identity that only probes, never claims, counts only where trials are crossed.
@@ -46,7 +41,7 @@ def identify(sets: list[Scores], *, crossed: bool, shared: bool) -> list[Identit
         names = [_names(scores, codes) for scores, codes in zip(sets, used, strict=True)]
         everyone = np.unique(np.concatenate(names))
         new, counts = [np.searchsorted(everyone, known) for known in names], [everyone.size] * len(sets)
-    return [_identities(*parts, crossed) for parts in zip(sets, used, new, counts, strict=True)]
+    return [_owners(*parts, crossed) for parts in zip(sets, used, new, counts, strict=True)]
 
 
 def identities_in_use(scores: ScoreSet, *, crossed: bool = False) -> int:
@@ -60,7 +55,7 @@ def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:
     return codes_in_use(scores.users_in_use, scores.negative.probe_user, scores.positive.probe_user)
 
 
-def _identities(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: int, crossed: bool) -> Identities:
+def _owners(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: int, crossed: bool) -> Owners:
     table = np.zeros(used[-1] + 1 if used.size else 0, dtype=np.int32)
     table[used] = new
     unchanged = np.array_equal(table, np.arange(table.size))
@@ -72,7 +67,7 @@ def _identities(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: in
     partner = scores.negative.partner if crossed else None
     if partner is not None and not unchanged:
         partner = np.where(partner < 0, -1, table[partner]).astype(np.int32)
-    return Identities(recode(scores.negative.user), recode(scores.positive.user), partner, count)
+    return People(recode(scores.negative.user), count, partner), People(recode(scores.positive.user), count)
 
 
 def same_users(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool, list[str]]:
@@ -117,10 +112,15 @@ class Bins(NamedTuple):
     number: int
     omega: Ints
 
+    @property
+    def of_negatives(self) -> int:
+        """The bins that negatives may lie in, those of attacks with a share included."""
+        return self.number * (1 + int(self.omega[1] > 0))
+
 
 def bins_between(scores: Scores, cuts: Floats) -> Bins:
     """Return the bins that trials have between ascending cuts; a score at a cut lies below it."""
-    negative, positive = (gaps_of(cuts, trials.score).astype(np.int32) for trials in (scores.negative, scores.positive))
+    negative, positive = (bins_of(cuts, trials.score).astype(np.int32) for trials in (scores.negative, scores.positive))
     negative = negative + (attacks_of(scores) * (cuts.size + 1)).astype(np.int32)
     return Bins(negative, positive, cuts.size + 1, share_of(scores))
 
@@ -160,21 +160,8 @@ def narrow_cuts(scores: Scores) -> Floats | None:
     """
     if not many_scores(scores):
         return None
-    values = distinct_scores(scores)
-    ends = np.zeros(values.size, dtype=np.bool_)
-    for trials in (scores.negative, scores.positive):
-        below: Any = np.append(0, np.searchsorted(trials.sorted, values, side="right"))
-        if trials.number is not None:
-            below = np.append(0, np.cumsum(trials.number[trials.order]))[below]
-        count = np.diff(below)
-        step = max(0.8 * BOUND * count.sum(), 1.0)
-        passed = np.floor(np.cumsum(count) / step)
-        alone = count > max(step / 4, 1.0)
-        ends |= np.diff(passed, prepend=0.0) > 0
-        ends |= alone
-        ends[:-1] |= alone[1:]
-    ends[[0, -1]] |= [values[0] == -np.inf, True]
-    return values[ends]
+    known = distinct_of(scores)
+    return known.value[narrow_ends(known, BOUND)]
 
 
 def bins_caution(*sets: ScoreSet) -> list[Caution]:
@@ -199,7 +186,7 @@ def _moved_up(scores: Scores, cuts: Floats | None) -> Scores:
         return scores
     moved = []
     for trials in (scores.negative, scores.positive):
-        end = gaps_of(cuts, trials.score)
+        end = bins_of(cuts, trials.score)
         up = np.where(end < cuts.size, cuts[np.minimum(end, cuts.size - 1)], trials.score)
         moved.append(replace(trials, score=up))
     return replace(scores, negative=moved[0], positive=moved[1])

@@ -45,8 +45,8 @@ def choose_again(
 
 def counted(negative: Ints, positive: Ints, values: Floats) -> Scores:
     """Return a set with so many trials of each class at these values."""
-    of_class = [Trials(values[each > 0], number=each[each > 0]) for each in (negative, positive)]
-    return Scores(of_class[0], of_class[1])
+    classes = [Trials(values[each > 0], number=each[each > 0]) for each in (negative, positive)]
+    return Scores(classes[0], classes[1])
 
 
 def climb(negative: Ints, positive: Ints, rate: Fraction) -> float:

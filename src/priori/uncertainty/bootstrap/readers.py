@@ -5,7 +5,7 @@ A reader lays sets out as a plan draws them, and reads numbers off the counts in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -23,8 +23,8 @@ from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet, Trials
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap import plain
-from priori.uncertainty.bootstrap.draws import TEST_USERS, Draws, Pair, lay_out, load_kernel, rows_for, trials_within
-from priori.uncertainty.bootstrap.layout import Bins, bins_between, distinct_scores, in_narrow_bins, narrow_cuts
+from priori.uncertainty.bootstrap.draws import TEST_USERS, Draws, Pair, lay_out, load_kernel, rows_for
+from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores, in_narrow_bins, narrow_cuts
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
@@ -66,18 +66,17 @@ def replicate(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
-    rows: int | None = None,
 ) -> Floats:
     """Return the statistic of every replicate: an array of (replicates, numbers).
 
-    Replicate r depends on the plan alone, not on ``threads`` or on how many ``rows`` a batch has.
+    Replicate r depends on the plan alone, not on ``threads`` or on how many replicates a batch has.
     """
-    batch, fitting = (at_thresholds if plan.resample == "test" else chosen_again)(systems, plan)
+    batch, rows = (at_thresholds if plan.resample == "test" else chosen_again)(systems, plan)
 
     def work(first: int, size: int) -> Floats:
         return statistic(batch(first, size), first)
 
-    return gather(work, plan.n_resamples, rows or fitting, threads=threads, progress=progress, even=rows is None)
+    return gather(work, plan.n_resamples, rows, threads=threads, progress=progress)
 
 
 def gather(
@@ -87,44 +86,31 @@ def gather(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
-    even: bool = True,
 ) -> Floats:
     """Do ``work(first, size)`` for all replicates on all threads, at most ``rows`` of them at a time.
 
-    With ``even`` each thread gets several parts, so that none waits long for the last.
+    Each thread gets several parts, so that none waits long for the last.
     """
     workers = thread_count(threads)
-    step = max(1, min(rows, -(-total // (4 * workers)))) if even else rows
+    step = max(1, min(rows, -(-total // (4 * workers))))
     finished = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
     values = work(0, finished)
     gathered = np.empty((total, values.shape[1]), dtype=values.dtype)
     gathered[:finished] = values
-    parts = [(start, min(step, total - start)) for start in range(finished, total, step)]
-    if progress:
-        progress(finished, total)
-    for (start, size), values in _each(work, parts, workers):
-        gathered[start : start + size] = values
-        finished += size
-        if progress:
-            progress(finished, total)
-    return gathered
-
-
-def _each(
-    work: Callable[[int, int], Floats], parts: Sequence[tuple[int, int]], workers: int
-) -> Iterator[tuple[tuple[int, int], Floats]]:
-    """Yield the parts as they are done; one worker needs no thread of its own."""
-    if workers == 1:
-        for part in parts:
-            yield part, work(*part)
-        return
     pool = ThreadPoolExecutor(workers)
     try:
-        futures = {pool.submit(work, *part): part for part in parts}
-        for finished in as_completed(futures):
-            yield futures.pop(finished), finished.result()  # whoever keeps a future keeps its numbers
+        futures = {pool.submit(work, start, min(step, total - start)): start for start in range(finished, total, step)}
+        if progress:
+            progress(finished, total)
+        for future in as_completed(futures):
+            values, start = future.result(), futures.pop(future)  # whoever keeps a future keeps its numbers
+            gathered[start : start + len(values)] = values
+            finished += len(values)
+            if progress:
+                progress(finished, total)
     finally:
         pool.shutdown(cancel_futures=True)
+    return gathered
 
 
 def times_drawn(
@@ -178,9 +164,8 @@ def _between(systems: Sequence[Resampled], cuts: Sequence[Floats], plan: Bootstr
         seen = count(test, cuts[0])
         sizes = (seen.tn, test.n_negatives), (seen.fn, test.n_positives)
         negative, positive = (np.diff(rejected, prepend=0, append=size) for rejected, size in sizes)
-        every = np.arange(cuts[0].size + 1, dtype=np.int32)
-        bins = Bins(every, every, every.size, np.zeros(2, dtype=np.int64))
-        return trials_within([], [bins], plan, None, counted=(negative, positive))
+        counted = plain.counted(negative, positive, np.arange(cuts[0].size + 1.0))
+        return lay_out([counted], [bins_between(counted, np.arange(float(cuts[0].size)))], plan, None)
     tests = counted_apart([test, *others], cuts) if design.whole_users else None
     people = None if tests is None else [design.identities([each])[0] for each in tests]
     if tests is None:

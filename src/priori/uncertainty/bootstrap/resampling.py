@@ -5,13 +5,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 
 from priori.base.cautions import Caution
+from priori.base.declarations import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Flat, Schema, listed, maybe
 from priori.base.errors import OptionError, argument, unknown
-from priori.base.layouts import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Schema, choice, listed, maybe
 from priori.base.limits import MOST_PLANNED, MOST_RESAMPLES, MOST_USERS, whole_number
 from priori.base.options import Interval, Promise, Resample, ResamplingOptions
 from priori.base.quantiles import few_replicates
@@ -20,7 +20,7 @@ from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR
 from priori.scores import ScoreSet
-from priori.scores.people import unknown_impostors
+from priori.scores.labels import unknown_impostors
 from priori.uncertainty.bootstrap.calibration import FEW_USERS, Calibration, bounds, simultaneous_bounds
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.layout import bins_caution
@@ -32,18 +32,20 @@ SMALL, SMALLER = 300, 3
 _ONE_OR_MORE: Schema = {"type": "integer", "minimum": 1}
 #: What the file of a bootstrap's result says about how it was made: `BootstrapPlan.settings`; for layouts.
 RESAMPLED: dict[str, Schema] = {
-    "bootstrap": choice(*BOOTSTRAPS),
-    "resample": choice(*get_args(Resample)),
+    "bootstrap": {"enum": list(BOOTSTRAPS)},
+    "resample": {"enum": list(get_args(Resample))},
     "n_resamples": {"anyOf": [_ONE_OR_MORE, listed(_ONE_OR_MORE, 2)]},
     "confidence_level": LEVEL,
     "interval": TEXT,
     "simultaneous": FLAG,
-    "promise": choice(*get_args(Promise)),
+    "promise": {"enum": list(get_args(Promise))},
     "future_users": maybe(INTEGER),
     "future_growth": maybe(NUMBERS),
     "shared_users": maybe(FLAG),
     "seed": SIZE,
 }
+#: The settings of such a result.
+ResampledSettings = Annotated[dict[str, Any], Flat(RESAMPLED)]
 
 
 @dataclass(frozen=True)

@@ -102,8 +102,8 @@ def below(state, size):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def picks(state, count, cells, start, size, weights):  # type: ignore[no-untyped-def]
-    """Draw ``count`` of ``cells[start:start+size]`` with replacement; add one to the weight of each.
+def picks(state, count, bins, start, size, weights):  # type: ignore[no-untyped-def]
+    """Draw ``count`` of ``bins[start:start+size]`` with replacement; add one to the weight of each.
 
     Two draws come from each 64 bits, and the counter is the loop's own, so that draws do not wait for
     one another. Indices are unsigned: no time goes into asking whether they count from the end.
@@ -114,11 +114,11 @@ def picks(state, count, cells, start, size, weights):  # type: ignore[no-untyped
     for _ in range(count >> 1):
         z += GAMMA
         bits = mix(z)
-        weights[np.uint64(cells[base + _below(bits >> _S32, bits, n, _SALT)])] += 1
-        weights[np.uint64(cells[base + _below(bits & _MASK, bits, n, GAMMA)])] += 1
+        weights[np.uint64(bins[base + _below(bits >> _S32, bits, n, _SALT)])] += 1
+        weights[np.uint64(bins[base + _below(bits & _MASK, bits, n, GAMMA)])] += 1
     state[0] = z
     if count & 1:
-        weights[cells[start + below(state, size)]] += 1
+        weights[bins[start + below(state, size)]] += 1
 
 
 # -- the binomial distribution, exactly ----------------------------------------------------------------

@@ -4,36 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
-from priori.base.layouts import (
-    CAUTIONS,
-    FLAG,
-    NUMBERS,
-    PLAIN_NUMBER,
-    TEXT,
-    Layout,
-    Schema,
-    choice,
-    listed,
-    maybe,
-    of,
-    record,
-)
+from priori.base.declarations import FLAG, TEXT, Cautions, Column, Flat, Schema, Summary, Unsaved
 from priori.base.options import Interval
 from priori.base.results import Result
-from priori.base.saved import Saved, column
-from priori.base.types import Floats, Progress
+from priori.base.saved import Saved, in_part
+from priori.base.types import Floats, Mask, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
-from priori.uncertainty.comparing.claims import Claim, shares_of
+from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
 from priori.uncertainty.comparing.verdicts import (
-    SHOWN,
     MarginRegion,
     MarginVerdict,
     Region,
@@ -43,7 +29,7 @@ from priori.uncertainty.comparing.verdicts import (
     judge_together,
     runs,
 )
-from priori.uncertainty.rates.proportions import ALTERNATIVE, Alternative
+from priori.uncertainty.rates.proportions import Alternative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,22 +37,17 @@ if TYPE_CHECKING:
 #: Of a resampling's settings, what comparisons leave out: they have a claim, and are not about a future test set.
 LEFT_OUT = ("resample", "promise", "future_users", "future_growth")
 COMPARED: dict[str, Schema] = (
-    {"measure": TEXT, "rate": FLAG, "criterion": TEXT, "claim": choice(*get_args(Claim))}
+    {"measure": TEXT, "rate": FLAG, "criterion": TEXT, "claim": {"enum": list(get_args(Claim))}}
     | {name: schema for name, schema in RESAMPLED.items() if name not in LEFT_OUT}
-    | {"paired": FLAG, "alternative": ALTERNATIVE}
-)
-REGIONS = listed(record({**of(PLAIN_NUMBER, "start end"), "better": TEXT}))
-AREA = record({**of(NUMBERS, "expected lower upper p_value"), "significant": listed(FLAG)})
-NO_WORSE = ("a_no_worse", "b_no_worse")
-MARGIN = record(
-    {"margin": PLAIN_NUMBER, **of(NUMBERS, "a_no_worse b_no_worse equivalent")}
-    | {"regions": listed(record({**of(PLAIN_NUMBER, "start end"), "shown": choice(*SHOWN)}))}
+    | {"paired": FLAG, "alternative": {"enum": list(get_args(Alternative))}}
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Result):
-    """Two systems compared along alpha. Made by `compare`.
+    """Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value minus B's.
+
+    Made by `compare`.
 
     Attributes
     ----------
@@ -91,40 +72,19 @@ class Comparison(Result):
     value_a: Floats
     value_b: Floats
     greater_is_better: bool
-    pointwise: Verdict
-    simultaneous: Verdict
+    pointwise: Unsaved[Verdict]
+    simultaneous: Unsaved[Verdict]
     area: Verdict
     margin: MarginVerdict | None
-    replicates: Floats
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value minus B's.",
-        {**of("number", "alpha value_a value_b difference expected lower upper p_value"), "significant": "boolean"},
-        {**of(TEXT, "name_a name_b"), "greater_is_better": FLAG, **COMPARED}
-        | {**of(REGIONS, "regions simultaneous_regions"), "area": AREA, "margin": maybe(MARGIN), "warnings": CAUTIONS},
-        settings=COMPARED,
-        descriptions={
-            "measure": "The measure, as figures call it.",
-            "area": "The mean difference over the alphas.",
-            "expected": "The difference that the interval and the p-value are about: the one observed, or the one "
-            "expected with thresholds chosen on other development sets (claim).",
-        },
-    )
+    replicates: Unsaved[Floats]
+    settings: Annotated[dict[str, Any], Flat(COMPARED)]
+    warnings: Cautions = ()
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        level, asked = saved["confidence_level"], "simultaneous" if saved["simultaneous"] else "pointwise"
-        area = {name: column(values, "number", name) for name, values in saved["area"].items()}
-        known[asked] = Verdict.of_columns(saved.table, level)
-        margin = saved["margin"]
-        p_values = {} if margin is None else {name: column(margin[name], "number", name) for name in NO_WORSE}
-        known["margin"] = (
-            None if margin is None else MarginVerdict(margin["margin"], **p_values, confidence_level=level)
-        )
-        known["_simultaneous_regions"] = tuple(Region(**region) for region in saved["simultaneous_regions"])
-        return super()._from_parts(saved, area=Verdict.of_columns(area, level), **known)
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        asked = "simultaneous" if saved.summary["simultaneous"] else "pointwise"
+        known[asked] = Verdict.of_columns(saved.table, saved.summary["confidence_level"])
+        return in_part(cls, **known)
 
     @property
     def verdict(self) -> Verdict:
@@ -132,12 +92,12 @@ class Comparison(Result):
         return self.simultaneous if self.settings["simultaneous"] else self.pointwise
 
     @property
-    def difference(self) -> Floats:
+    def difference(self) -> Column[Floats]:
         """The signed difference, A's value minus B's."""
         return self.value_a - self.value_b
 
     @property
-    def expected(self) -> Floats:
+    def expected(self) -> Column[Floats]:
         """The difference that the interval and the p-value are about.
 
         Of the claim "deployed" it is the one observed. Of the claim "method" it is the one expected with thresholds
@@ -147,32 +107,33 @@ class Comparison(Result):
         return self.verdict.expected
 
     @property
-    def lower(self) -> Floats:
+    def lower(self) -> Column[Floats]:
         """The lower bounds of the difference."""
         return self.verdict.lower
 
     @property
-    def upper(self) -> Floats:
+    def upper(self) -> Column[Floats]:
         """The upper bounds of the difference."""
         return self.verdict.upper
 
     @property
-    def p_value(self) -> Floats:
+    def p_value(self) -> Column[Floats]:
         """The p-value at each alpha."""
         return self.verdict.p_value
 
     @property
-    def significant(self) -> NDArray[np.bool_]:
+    def significant(self) -> Column[Mask]:
         """Whether the difference is significant, at each alpha."""
         return self.verdict.significant
 
     @property
-    def regions(self) -> tuple[Region, ...]:
+    def regions(self) -> Summary[tuple[Region, ...]]:
         """The ranges of alpha over which one system is significantly better (Figure 8)."""
         return self.regions_of(self.verdict)
 
     @cached_property
-    def _simultaneous_regions(self) -> tuple[Region, ...]:
+    def simultaneous_regions(self) -> Summary[tuple[Region, ...]]:
+        """The same, with one confidence for all alphas at once."""
         return self.regions_of(self.simultaneous)
 
     def regions_of(self, verdict: Verdict) -> tuple[Region, ...]:
@@ -181,7 +142,7 @@ class Comparison(Result):
         return tuple(Region(*run) for run in runs(self.alpha, np.where(verdict.significant, better, "")))
 
     @property
-    def margin_regions(self) -> tuple[MarginRegion, ...]:
+    def margin_regions(self) -> Summary[tuple[MarginRegion, ...]]:
         """The ranges of alpha over which something is shown against the margin, where one was given."""
         return () if self.margin is None else self.margin.regions(self.alpha)
 
@@ -192,27 +153,6 @@ class Comparison(Result):
     def nearest(self, alpha: float) -> int:
         """Return the index of the alpha nearest to the one given."""
         return int(np.argmin(np.abs(self.alpha - float(alpha))))
-
-    @property
-    def shares(self) -> Floats:
-        """The weight of each alpha in the mean over all of them."""
-        return shares_of(self.alpha)
-
-    def summary(self) -> dict[str, Any]:
-        """Return the names, the regions, the area and how it was done."""
-        return {
-            **{name: getattr(self, name) for name in ("name_a", "name_b", "greater_is_better")},
-            **self.settings,
-            "regions": [region._asdict() for region in self.regions],
-            "simultaneous_regions": [region._asdict() for region in self._simultaneous_regions],
-            "area": self.area.to_dict(),
-            "margin": None if self.margin is None else self._margin_summary(self.margin),
-            "warnings": list(self.warnings),
-        }
-
-    def _margin_summary(self, margin: MarginVerdict) -> dict[str, Any]:
-        held = {name: getattr(margin, name) for name in ("margin", *NO_WORSE, "equivalent")}
-        return {**held, "regions": [region._asdict() for region in self.margin_regions]}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the difference, its band, and the regions where it is significant; returns the axes."""

@@ -19,7 +19,7 @@ from priori.base.types import Floats, Index, Progress
 from priori.curves.epc import EPC
 from priori.scores.influence import satterthwaite, welch
 from priori.scores.score_set import counted_apart
-from priori.uncertainty.bands.bands import replicates_of, replicates_together
+from priori.uncertainty.bands.bands import replicates_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, error_rates
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, Compared, prepare
@@ -208,7 +208,9 @@ class DeployedEvidence(Evidence):
         return np.asarray(stretched * self.drawn_spread)
 
     def single_p_values(self) -> Floats:
-        """Count the replicates on the other side of 0; where there is none, they cannot tell."""
+        """Count the replicates on the other side of 0; of many pairs, where there is none, they cannot tell."""
+        if not self.several:
+            return super().single_p_values()
         from priori.uncertainty.bootstrap.kernels import count_turns
 
         (first, second), centre, alternative = self.sides, self.centre(), self.alternative
@@ -303,7 +305,7 @@ def _together(compared: Compared, *, threads: int | None, progress: Progress | N
     def reduce(values: Floats) -> Floats:
         return _with_mean(values, shares).astype(_kept_as(len(curves)), copy=False)
 
-    draws = replicates_together(curves, plan, every, threads=threads, progress=progress, reduce=reduce)
+    draws = replicates_of(curves, plan, every, threads=threads, progress=progress, reduce=reduce)
     return draws.reshape(len(draws), -1, len(curves)), calibration, notes
 
 
@@ -329,7 +331,7 @@ def _apart(compared: Compared, *, threads: int | None, progress: Progress | None
         calibrations.append(part.calibration(curve.test, curve.threshold))
         said = error_cautions(curve.test, curve.threshold, part, calibrations[-1])
         notes = {caution.code: caution for caution in said} | notes
-        values.append(replicates_of(curve, part, calibrations[-1], threads=threads, progress=progress))
+        values.append(replicates_of([curve], part, calibrations[-1], threads=threads, progress=progress))
     known = [calibration for calibration in calibrations if calibration is not None]
     widest = None  # as sure as the least sure of them
     if known:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.declarations import Summary
 from priori.base.types import Floats, Mask
-from priori.uncertainty.comparing.evidence import Evidence, p_value_of
+from priori.uncertainty.comparing.evidence import Evidence
 from priori.uncertainty.comparing.max_t import Family, critical_value, error_allowed, step_down
 
 #: What can be shown against a margin.
-SHOWN = ("equivalent", "a_no_worse", "b_no_worse")
+Shown = Literal["equivalent", "a_no_worse", "b_no_worse"]
 
 
 class Region(NamedTuple):
@@ -26,11 +27,11 @@ class Region(NamedTuple):
 
 
 class MarginRegion(NamedTuple):
-    """A range of alphas over which something is shown against a margin: one of `SHOWN`."""
+    """A range of alphas over which something is shown against a margin: one of `Shown`."""
 
     start: float
     end: float
-    shown: str
+    shown: Shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,7 @@ class Verdict:
         return cls(columns["expected"], columns["lower"], columns["upper"], p_value, fitted, confidence_level)
 
     @property
-    def significant(self) -> NDArray[np.bool_]:
+    def significant(self) -> Summary[Mask]:
         """Whether the difference is significant: p-value below 1 - confidence level."""
         return self.p_value < error_allowed(self.confidence_level)
 
@@ -65,10 +66,6 @@ class Verdict:
         """Return the verdict about some pairs, at some points."""
         expected, lower, upper = self.expected[chosen], self.lower[chosen], self.upper[chosen]
         return Verdict(expected, lower, upper, self.p_value[chosen], self.fitted[chosen], self.confidence_level)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the verdict by name."""
-        return {name: getattr(self, name) for name in ("expected", "lower", "upper", "p_value", "significant")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +83,7 @@ class MarginVerdict:
     confidence_level: float
 
     @property
-    def equivalent(self) -> Floats:
+    def equivalent(self) -> Summary[Floats]:
         """The p-value of equivalence: both systems no worse (two one-sided tests)."""
         return np.maximum(self.a_no_worse, self.b_no_worse)
 
@@ -94,8 +91,8 @@ class MarginVerdict:
         """Return the ranges of alpha over which the systems are shown equivalent, or one no worse than the other."""
         allowed = error_allowed(self.confidence_level) / 2
         a, b = self.a_no_worse < allowed, self.b_no_worse < allowed
-        shown = np.select([a & b, a, b], [*SHOWN], "")
-        return tuple(MarginRegion(*run) for run in runs(alpha, shown))
+        shown = np.select([a & b, a, b], get_args(Shown), "")
+        return tuple(MarginRegion(start, end, cast(Shown, text)) for start, end, text in runs(alpha, shown))
 
 
 def runs(alpha: Floats, shown: NDArray[np.str_]) -> list[tuple[float, float, str]]:
@@ -117,24 +114,17 @@ def runs(alpha: Floats, shown: NDArray[np.str_]) -> list[tuple[float, float, str
 
 def judge_points(evidence: Evidence, *, threads: int | None = None) -> Verdict:
     """Judge each alpha, and last the mean over the alphas: a pair on its own, several together by stepping down."""
-    single = evidence.single_p_values() if evidence.several else p_value_of(*evidence.tails(), evidence.alternative)
+    single, level = evidence.single_p_values(), evidence.level
     if not evidence.several:
-        return Verdict(
-            evidence.difference(), *evidence.bounds(), single, np.zeros(single.shape, np.bool_), evidence.level
-        )
-    tested = [
-        step_down(
-            np.ascontiguousarray(evidence.draws[:, point]),
-            family,
-            evidence.level,
-            evidence.alternative,
-            threads=threads,
-        )
-        for point, family in enumerate(evidence.families)
-    ]
+        unfitted = np.zeros(single.shape, dtype=np.bool_)
+        return Verdict(evidence.difference(), *evidence.bounds(), single, unfitted, level)
+    tested = []
+    for point, family in enumerate(evidence.families):
+        draws = np.ascontiguousarray(evidence.draws[:, point])
+        tested.append(step_down(draws, family, level, evidence.alternative, threads=threads))
     p_value, fitted = (np.stack(column, axis=1) for column in list(zip(*tested, strict=True))[:2])
     bounds = _bounds(evidence, np.array([found.critical for found in tested]))
-    return Verdict(evidence.difference(), *bounds, np.maximum(p_value, single), fitted, evidence.level)
+    return Verdict(evidence.difference(), *bounds, np.maximum(p_value, single), fitted, level)
 
 
 def judge_together(evidence: Evidence, pointwise: Verdict, *, threads: int | None = None) -> Verdict:

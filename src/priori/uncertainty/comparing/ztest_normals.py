@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,14 +30,10 @@ class Weights:
     frr: Floats
 
     @property
-    def lowest(self) -> Floats:
-        """The least value the measure can take."""
-        return self.constant + np.minimum(self.far, 0) + np.minimum(self.frr, 0)
-
-    @property
-    def highest(self) -> Floats:
-        """The greatest value the measure can take."""
-        return self.constant + np.maximum(self.far, 0) + np.maximum(self.frr, 0)
+    def range(self) -> tuple[Floats, Floats]:
+        """The least and the greatest value that the measure can take."""
+        lowest = self.constant + np.minimum(self.far, 0) + np.minimum(self.frr, 0)
+        return lowest, self.constant + np.maximum(self.far, 0) + np.maximum(self.frr, 0)
 
 
 def weights_of(measure: AnyMeasure = "hter", alpha: ArrayLike | None = None) -> Weights:
@@ -92,14 +88,19 @@ class Rates:
         return cls.of(FAR(outcomes), FRR(outcomes), outcomes.negatives, outcomes.positives)
 
     @property
-    def classification_error(self) -> Floats:
-        """(FP + FN) / (NN + NP): what CLASS tests."""
-        total = self.negatives + self.positives
-        return np.asarray((self.far * self.negatives + self.frr * self.positives) / total)
+    def trials(self) -> Floats:
+        """NN + NP."""
+        return self.negatives + self.positives
 
-    def value(self, weights: Weights) -> Floats:
-        """Return the measure that ``weights`` stand for."""
-        return np.asarray(weights.constant + weights.far * self.far + weights.frr * self.frr)
+
+def aggregate(rates: Rates, weights: Weights) -> Floats:
+    """Return the measure that ``weights`` stand for."""
+    return np.asarray(weights.constant + weights.far * rates.far + weights.frr * rates.frr)
+
+
+def classification_error(rates: Rates, weights: Weights) -> Floats:
+    """Return (FP + FN) / (NN + NP), whatever the weights: what CLASS tests."""
+    return np.asarray((rates.far * rates.negatives + rates.frr * rates.positives) / rates.trials)
 
 
 def hter_variance(rates: Rates, weights: Weights) -> Floats:
@@ -111,19 +112,24 @@ def hter_variance(rates: Rates, weights: Weights) -> Floats:
 
 
 def naive_variance(rates: Rates, weights: Weights) -> Floats:
-    """Return the variance of NAIVE (Eq. 3.35): the aggregate taken for a proportion of all trials. Over-confident.
-
-    Where the weights do not add up to 1 (DCF), the aggregate over their sum is what is taken for a proportion.
-    """
+    """Return the variance of NAIVE (Eq. 3.35): the aggregate, over the sum of the weights, taken for a proportion."""
     error, whole = weights.far * rates.far + weights.frr * rates.frr, weights.far + weights.frr
     # Rounding must not leave a variance below nothing.
-    return np.asarray(np.maximum(error * (whole - error), 0) / (rates.negatives + rates.positives))
+    return np.asarray(np.maximum(error * (whole - error), 0) / rates.trials)
 
 
 def class_variance(rates: Rates, weights: Weights) -> Floats:
-    """Return the variance of CLASS (Eq. 3.34): of the classification error, whatever the weights. Over-confident."""
-    error = rates.classification_error
-    return np.asarray(np.maximum(error * (1 - error), 0) / (rates.negatives + rates.positives))
+    """Return the variance of CLASS (Eq. 3.34): of the classification error, whatever the weights."""
+    error = classification_error(rates, weights)
+    return np.asarray(np.maximum(error * (1 - error), 0) / rates.trials)
+
+
+#: The value and the variance by each distribution; the last two are over-confident.
+NORMALS: dict[str, tuple[Callable[[Rates, Weights], Floats], Callable[[Rates, Weights], Floats]]] = {
+    "hter": (aggregate, hter_variance),
+    "naive": (aggregate, naive_variance),
+    "class_error": (classification_error, class_variance),
+}
 
 
 def dependent_variance(disagreements: Disagreements, rates: Rates, weights: Weights) -> Floats:
@@ -184,7 +190,11 @@ class Setting:
         quantile(level, alternative)  # says what is wrong with either
         return cls(weights_of(measure, alpha), level, alternative)
 
-    def interval(self, value: ArrayLike, variance: ArrayLike, lowest: ArrayLike, highest: ArrayLike) -> ZInterval:
+    def range_of(self, name: str) -> tuple[Any, Any]:
+        """Return the least and the greatest value of what a distribution is about."""
+        return (0.0, 1.0) if name == "class_error" else self.weights.range
+
+    def interval(self, value: ArrayLike, variance: ArrayLike, lowest: Any, highest: Any) -> ZInterval:
         """Return the interval around a value; one-sided, its open end is the least or greatest value there is."""
         centre, sd = np.asarray(value, dtype=np.float64), np.sqrt(np.asarray(variance, dtype=np.float64))
         half = quantile(self.confidence_level, self.alternative) * sd
@@ -192,20 +202,17 @@ class Setting:
         upper = np.broadcast_to(highest, centre.shape) if self.alternative == "greater" else centre + half
         return ZInterval(centre, sd, np.asarray(lower), np.asarray(upper))
 
-    def difference(self, difference: ArrayLike, variance: ArrayLike, widest: ArrayLike) -> ZDifference:
-        """Return the interval and the test of a difference, which lies within ± ``widest``."""
-        around = self.interval(difference, variance, -np.asarray(widest), widest)
+    def difference(self, difference: ArrayLike, variance: ArrayLike, lowest: Any, highest: Any) -> ZDifference:
+        """Return the interval and the test of a difference of two values between the lowest and the highest."""
+        widest = np.asarray(highest - lowest)
+        around = self.interval(difference, variance, -widest, widest)
         z = standardise(around.value, around.sd)
-        return ZDifference(around.value, around.sd, around.lower, around.upper, z, p_values(z, self.alternative))
+        return ZDifference(**vars(around), statistic=z, p_value=p_values(z, self.alternative))
 
 
 @dataclass(frozen=True)
 class ZSystem:
-    """One system: its rates, and the intervals that the three distributions give.
-
-    ``hter`` is the distribution of the aggregate (Eq. 3.30; 3.31 for DCF); ``naive`` (3.35) and ``class_error``
-    (3.34) are kept for comparison and are over-confident.
-    """
+    """One system: its rates, and the intervals that the three distributions give (`NORMALS`)."""
 
     name: str
     rates: Rates
@@ -217,11 +224,11 @@ class ZSystem:
     def of(cls, name: str, rates: Rates, setting: Setting) -> ZSystem:
         """Compute the three intervals."""
         weights = setting.weights
-        value, limits = rates.value(weights), (weights.lowest, weights.highest)
-        hter = setting.interval(value, hter_variance(rates, weights), *limits)
-        naive = setting.interval(value, naive_variance(rates, weights), *limits)
-        class_error = setting.interval(rates.classification_error, class_variance(rates, weights), 0.0, 1.0)
-        return cls(name, rates, hter, naive, class_error)
+        found = {
+            normal: setting.interval(value(rates, weights), variance(rates, weights), *setting.range_of(normal))
+            for normal, (value, variance) in NORMALS.items()
+        }
+        return cls(name, rates, **found)
 
     @property
     def intervals(self) -> dict[str, ZInterval]:
@@ -241,14 +248,19 @@ class ZComparison:
     @classmethod
     def of(cls, a: Rates, b: Rates, setting: Setting, disagreements: Disagreements | None) -> ZComparison:
         """Compute the tests; with the disagreements where the trials are the same. Variances add up (Eq. 3.32)."""
-        weights = setting.weights
-        independent, naive, class_ = (
-            variance(a, weights) + variance(b, weights) for variance in (hter_variance, naive_variance, class_variance)
+        weights, dependent = setting.weights, None
+        independent, naive, class_error = (
+            setting.difference(
+                value(a, weights) - value(b, weights),
+                variance(a, weights) + variance(b, weights),
+                *setting.range_of(normal),
+            )
+            for normal, (value, variance) in NORMALS.items()
         )
-        test = partial(setting.difference, a.value(weights) - b.value(weights), widest=weights.highest - weights.lowest)
-        dependent = None if disagreements is None else test(dependent_variance(disagreements, a, weights))
-        class_error = setting.difference(a.classification_error - b.classification_error, class_, 1.0)
-        return cls(dependent, test(independent), test(naive), class_error)
+        if disagreements is not None:
+            variance = dependent_variance(disagreements, a, weights)
+            dependent = setting.difference(independent.value, variance, *weights.range)
+        return cls(dependent, independent, naive, class_error)
 
     @property
     def tests(self) -> dict[str, ZDifference]:

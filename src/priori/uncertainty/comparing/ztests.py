@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.cautions import Caution
+from priori.base.declarations import NUMBER, TEXT, Cautions, Column, Flat, Level, Schema, Summary, Table, Unsaved, maybe
 from priori.base.errors import InputError, OptionError, argument
-from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, TEXT, Layout, Schema, maybe, of
 from priori.base.results import Result, plain
-from priori.base.saved import Saved
-from priori.decisions.measure import Measure
+from priori.base.saved import Saved, in_part
+from priori.base.types import Floats, Mask
+from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
-from priori.decisions.named import CUSTOM, custom, saved_measure
+from priori.decisions.named import Custom, NamedMeasure, custom
 from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
@@ -31,7 +33,10 @@ from priori.uncertainty.comparing.ztest_normals import (
     ZInterval,
     ZSystem,
 )
-from priori.uncertainty.rates.proportions import ALTERNATIVE, NORMAL_RULE, Alternative, check_rate, proportion_interval
+from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 #: What each test but the aggregate's own is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
@@ -44,50 +49,61 @@ METHODS = {
 OVER_CONFIDENT = ("naive", "class")
 
 SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
+Systems = Annotated[dict[str, Any], Flat({"a": SYSTEM, "b": maybe(SYSTEM)})]
+Rows = Annotated[
+    dict[str, NDArray[Any]],
+    Table(
+        {
+            "text": "method equation remark",
+            "number": "difference value sd lower upper width statistic p_value confidence",
+        },
+        optional="difference value statistic p_value confidence",
+    ),
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ZTest(Result):
-    """One system with its intervals, or two with their difference; what `ztest` and `ztest_scores` return."""
+    """Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.
 
-    measure: Measure
-    confidence_level: float
-    alternative: str
-    a: ZSystem
-    b: ZSystem | None
-    comparison: ZComparison | None
-    warnings: tuple[str, ...]
+    Made by `ztest` and `ztest_scores`.
+    """
 
-    _layout = Layout(
-        "Intervals of one system's HTER or DCF, or tests of the difference between two: one row per method.",
-        {"method": "text", **of("number", "difference value sd lower upper width statistic p_value confidence")}
-        | of("text", "equation remark"),
-        {"measure": TEXT, "confidence_level": LEVEL, "alternative": ALTERNATIVE, **of(SYSTEM, "a b")}
-        | {"significant": maybe(FLAG), "sentence": TEXT, "warnings": CAUTIONS, "custom": CUSTOM},
-        optional=("difference", "value", "statistic", "p_value", "confidence", "b", "custom"),
-        descriptions={"value": "The measure."},
-    )
+    measure: NamedMeasure
+    confidence_level: Level
+    alternative: Alternative
+    a: Unsaved[ZSystem]
+    b: Unsaved[ZSystem | None]
+    comparison: Unsaved[ZComparison | None]
+    warnings: Cautions
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        measure = saved_measure(saved)
-        setting = Setting.of(measure, None, saved["confidence_level"], saved["alternative"])
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        setting = Setting.of(known["measure"], None, known["confidence_level"], known["alternative"])
         # The rates are saved, and all that is known of one system follows from them.
-        systems = {
-            name: ZSystem.of(saved[name]["name"], _saved_rates(saved[name]), setting)
-            for name in ("a", "b")
-            if name in saved.summary
-        }
+        for name in ("a", "b"):
+            system = saved.summary[name]
+            known[name] = system and ZSystem.of(system["name"], _saved_rates(system), setting)
         comparison = None
-        if "b" in systems:
-            table = saved.columns("difference", "sd", "lower", "upper", "statistic", "p_value")
-            rows = (ZDifference(*map(np.asarray, row)) for row in zip(*table.values(), strict=True))
+        if known["b"] is not None:
+            table = [saved.table[name] for name in ("difference", "sd", "lower", "upper", "statistic", "p_value")]
+            rows = (ZDifference(*map(np.asarray, row)) for row in zip(*table, strict=True))
             tests = dict(zip(saved.table["method"].tolist(), rows, strict=True))
             comparison = ZComparison(tests.get("dependent"), tests["independent"], tests["naive"], tests["class"])
-        return super()._from_parts(saved, measure=measure, comparison=comparison, **{"b": None, **systems}, **known)
+        return in_part(cls, comparison=comparison, **known)
 
     @property
-    def significant(self) -> bool | None:
+    def systems(self) -> Summary[Systems]:
+        """The rates of each system, with the intervals for single rates, and its aggregates."""
+        return {name: system and self._described(system) for name, system in (("a", self.a), ("b", self.b))}
+
+    @property
+    def custom(self) -> Summary[Custom]:
+        """Whether the measure is the caller's own."""
+        return custom(measure=self.measure)
+
+    @property
+    def significant(self) -> Summary[bool | None]:
         """The verdict: significant only where the dependent and the independent test agree; None for one system."""
         return None if self.comparison is None else bool(self.comparison.significant(self.confidence_level))
 
@@ -98,19 +114,22 @@ class ZTest(Result):
         return "hter" if name in METHODS else name
 
     def _filed(self, system: ZSystem) -> dict[str, ZInterval]:
-        return {self.aggregate: system.hter, "naive": system.naive, "class": system.class_error}
+        names = {"hter": self.aggregate}
+        return {names.get(name, name): interval for name, interval in system.intervals.items()}
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> Summary[str]:
         """The result in words."""
         return above(self, "sentence")(self)
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per method: the intervals of one system, or the tests of two."""
-        rows: dict[str, Any] = self._filed(self.a) if self.comparison is None else dict(self.comparison.tests)
-        names = {"value" if self.comparison is None else "difference": "value"}
-        names |= {name: name for name in ("sd", "lower", "upper", "width")}
+    @property
+    def rows(self) -> Column[Rows]:
+        """One row per method: the intervals of one system, or the tests of two."""
+        rows: dict[str, Any] = self._filed(self.a)
+        names = {"value": "value", **{name: name for name in ("sd", "lower", "upper", "width")}}
         if self.comparison is not None:
+            rows = dict(self.comparison.tests)
+            names = {"difference": names.pop("value"), **names}
             names |= {name: name for name in ("statistic", "p_value", "confidence")}
         numbers = {column: [float(getattr(row, name)) for row in rows.values()] for column, name in names.items()}
         own = ("3.31" if self.aggregate == "dcf" else "3.30", "the aggregate's own")
@@ -118,15 +137,11 @@ class ZTest(Result):
         columns = {"method": list(rows), **numbers, "equation": equations, "remark": remarks}
         return {name: np.array(values) for name, values in columns.items()}
 
-    def summary(self) -> dict[str, Any]:
-        """Return the settings, the rates, the verdict and the warnings."""
-        systems = {"a": self.a} if self.b is None else {"a": self.a, "b": self.b}
-        described = {
-            name: _described(system, self._filed(system), self.confidence_level) for name, system in systems.items()
-        }
-        settings = {"confidence_level": self.confidence_level, "alternative": self.alternative}
-        verdict = {"significant": self.significant, "sentence": self.sentence, "warnings": list(self.warnings)}
-        return {"measure": self.measure.name, **settings, **described, **verdict, **custom(measure=self.measure)}
+    def _described(self, system: ZSystem) -> dict[str, Any]:
+        """Return a system's rates with the intervals for single rates, and its aggregates."""
+        intervals = {name: [interval.lower, interval.upper] for name, interval in self._filed(system).items()}
+        rates = _single_rates(system.rates, self.confidence_level)
+        return {"name": system.name, "value": system.hter.value, **rates, "interval": intervals}
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything by name and method: ``width``, ``sd``, with a second system ``confidence``.
@@ -142,20 +157,11 @@ class ZTest(Result):
         result = {**self.summary(), "width": each(first, "width")}
         if self.comparison is None or self.b is None:
             return dict(plain({**result, "sd": each(first, "sd")}))
-        second = self._filed(self.b)
-        result["width_b"] = each(second, "width")
-        result |= {"sd_a": each(first, "sd"), "sd_b": each(second, "sd")}
-        tests = self.comparison.tests
+        second, tests = self._filed(self.b), self.comparison.tests
+        result |= {"width_b": each(second, "width"), "sd_a": each(first, "sd"), "sd_b": each(second, "sd")}
         result["difference"] = each(tests, "value")
         result |= {name: each(tests, name) for name in ("sd", "lower", "upper", "statistic", "p_value", "confidence")}
         return dict(plain(result))
-
-
-def _described(system: ZSystem, intervals: Mapping[str, ZInterval], confidence_level: float) -> dict[str, Any]:
-    """Return a system's rates with the intervals for single rates, and its aggregates."""
-    values = {name: [interval.lower, interval.upper] for name, interval in intervals.items()}
-    rates = _single_rates(system.rates, confidence_level)
-    return {"name": system.name, "value": system.hter.value, **rates, "interval": values}
 
 
 def _saved_rates(system: dict[str, Any]) -> Rates:
@@ -174,6 +180,87 @@ def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, 
             interval = proportion_interval(errors, trials, method=method, confidence_level=confidence_level)
             described[name][method.replace("-", "_")] = [float(interval.lower), float(interval.upper)]
     return described
+
+
+Tests = Annotated[
+    dict[str, NDArray[Any]],
+    Table(
+        {
+            "number": "value_a lower_a upper_a value_b lower_b upper_b difference sd_dependent confidence_dependent "
+            "sd_independent confidence_independent sd_naive confidence_naive sd_class confidence_class"
+        },
+        optional="sd_dependent confidence_dependent",
+    ),
+]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ZTestCurve(Result):
+    """Two Expected Performance Curves and the confidence that they differ: one row per alpha. Made by `ztest_epc`."""
+
+    measure: NamedMeasure
+    confidence_level: Level
+    alternative: Alternative
+    alpha: Floats
+    a: Unsaved[ZSystem]
+    b: Unsaved[ZSystem]
+    comparison: Unsaved[ZComparison]
+    warnings: Cautions
+
+    @classmethod
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        for side in ("a", "b"):
+            hter = {name: saved.table[f"{name}_{side}"] for name in ("value", "lower", "upper")}
+            known[side] = in_part(ZSystem, name=saved.summary[f"name_{side}"], hter=in_part(ZInterval, **hter))
+        tests: dict[str, ZDifference | None] = {"dependent": None}
+        for name in ("dependent", "independent", "naive", "class"):
+            if f"sd_{name}" in saved.table:
+                test = {field: saved.table[f"{field}_{name}"] for field in ("sd", "confidence")}
+                # The difference of the classification errors is not saved; the others are about the measure's.
+                value = {} if name == "class" else {"value": saved.table["difference"]}
+                tests[name] = in_part(ZDifference, **test, **value)
+        return in_part(cls, comparison=in_part(ZComparison, class_error=tests.pop("class"), **tests), **known)
+
+    @property
+    def name_a(self) -> Summary[str]:
+        """The name of the first system."""
+        return self.a.name
+
+    @property
+    def name_b(self) -> Summary[str]:
+        """The name of the second system."""
+        return self.b.name
+
+    @property
+    def custom(self) -> Summary[Custom]:
+        """Whether the measure is the caller's own."""
+        return custom(measure=self.measure)
+
+    @property
+    def tests(self) -> Column[Tests]:
+        """The curves, and each test of their difference; ``confidence`` is the lower panel of Figure 3.11."""
+        columns: dict[str, NDArray[Any]] = {}
+        for name, system in (("a", self.a), ("b", self.b)):
+            columns |= {f"{field}_{name}": getattr(system.hter, field) for field in ("value", "lower", "upper")}
+        columns["difference"] = self.comparison.independent.value
+        for name, test in self.comparison.tests.items():
+            columns |= {f"sd_{name}": test.sd, f"confidence_{name}": test.confidence}
+        return columns
+
+    def better_system(self) -> ZSystem:
+        """Return the system whose values are the better ones in the mean over the alphas."""
+        mean_a, mean_b = (float(np.mean(system.hter.value)) for system in (self.a, self.b))
+        b_is_better = mean_b > mean_a if self.measure.greater_is_better else mean_b < mean_a
+        return self.b if b_is_better else self.a
+
+    @cached_property
+    def significant(self) -> Column[Mask]:
+        """Where the dependent and the independent test both find a difference; at each alpha by itself."""
+        return self.comparison.significant(self.confidence_level)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the confidence against alpha, the lower panel of Figure 3.11; returns the axes."""
+        return above(self, "plot")(self, ax=ax)
 
 
 # -- making one --------------------------------------------------------------------------------------------------
@@ -289,6 +376,59 @@ def ztest_scores(
     return _tested(measure, setting, systems, differing, users_unused(a, b))._came_from(a, b)
 
 
+def ztest_epc(
+    a: EPC,
+    b: EPC,
+    *,
+    unpaired: bool = False,
+    measure: AnyMeasure | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+) -> ZTestCurve:
+    """Test two expected performance curves against each other at every alpha (thesis, Figure 3.11).
+
+    Each alpha is tested by itself: read at a hundred alphas, some will pass a 5 % level by luck
+    (`priori.compare` has simultaneous bands).
+
+    Parameters
+    ----------
+    a, b : EPC
+        The curves, over the same alphas.
+    unpaired : bool
+        The two test sets hold different trials: the independent test alone.
+    measure : str or Measure, optional
+        Another measure than the curves show.
+    confidence_level, alternative
+        As in `ztest`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import priori
+    >>> rng = np.random.default_rng(0)
+    >>> label = np.repeat([0, 1], 400)
+    >>> sets = [priori.Scores.from_predictions(label, rng.normal(shift * label)) for shift in (3, 3, 2.8, 2.8)]
+    >>> test = priori.ztest_epc(priori.epc(*sets[:2], points=5), priori.epc(*sets[2:], points=5))
+    >>> test.significant.tolist()
+    [True, True, True, False, False]
+    """
+    if not np.array_equal(a.alpha, b.alpha):
+        raise OptionError("the two curves have different alphas; compute both with the same points, bounds or alpha")
+    if measure is None and a.measure.name != b.measure.name:
+        raise OptionError(f"the curves show different measures ({a.measure.name}, {b.measure.name}); say which one")
+    if "user" in (a.weight, b.weight):
+        raise OptionError("a z-test takes trials for independent; users that weigh alike (weight 'user') need compare")
+    chosen = get_measure(measure or a.measure)
+    setting = Setting.of(chosen, a.alpha, confidence_level, alternative)
+    first, second = (ZSystem.of(curve.name, Rates.from_outcomes(curve.outcomes), setting) for curve in (a, b))
+    differing = None if unpaired else disagreements(a.test, b.test, a.threshold, b.threshold)
+    comparison = ZComparison.of(first.rates, second.rates, setting, differing)
+    warnings = (*users_unused(a.test, b.test), *_doubts_along(first), *_doubts_along(second))
+    return ZTestCurve(chosen, confidence_level, alternative, a.alpha, first, second, comparison, warnings)._came_from(
+        a, b
+    )
+
+
 def _tested(
     measure: AnyMeasure,
     setting: Setting,
@@ -354,3 +494,16 @@ def users_unused(*sets: ScoreSet) -> tuple[Caution, ...]:
         "compare with a bootstrap that draws users (priori compare)"
     )
     return (Caution("users-unused", text),)
+
+
+def _doubts_along(system: ZSystem) -> list[Caution]:
+    lines, rates = [], system.rates
+    for name, rate, trials in (("FAR", rates.far, rates.negatives), ("FRR", rates.frr, rates.positives)):
+        few = int(np.count_nonzero(trials * rate * (1 - rate) < NORMAL_RULE))
+        if few:
+            text = (
+                f"{system.name}: the {name} has n p (1 - p) under {NORMAL_RULE:g} at {few} of {rate.size} alphas: "
+                "the normal distribution fits badly there; a bootstrap does not rest on it"
+            )
+            lines.append(Caution("normal-fits-badly", text))
+    return lines

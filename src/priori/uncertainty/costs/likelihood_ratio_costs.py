@@ -13,20 +13,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, Self, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined
+from priori.base.declarations import Cautions, Column, Level, Size, Unsaved
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import CAUTIONS, LEVEL, SIZE, TEXT, Layout, choice, of
 from priori.base.options import Resample
 from priori.base.results import Result
-from priori.base.saved import Saved
-from priori.base.types import Floats
+from priori.base.types import Floats, Mask, Texts
 from priori.decisions.criteria import get_criterion
-from priori.decisions.criterion import FITTED
+from priori.decisions.criterion import FittedMap
 from priori.decisions.likelihood_ratios import (
     AffineMap,
     Calibrator,
@@ -90,55 +89,29 @@ class LLRCosts(Result):
     """
 
     name: str
-    cost: Any
+    cost: Texts
     alpha: Floats
     value: Floats
     sd: Floats
     lower: Floats
     upper: Floats
     calibrate: str
-    calibration: dict[str, Any] | None
+    calibration: FittedMap | None
     resample: Resample
-    dependence: str
-    people: int
-    confidence_level: float
-    parts: tuple[TrialCosts, ...]
-    warnings: tuple[str, ...]
-
-    _layout = Layout(
-        "Costs of scores as log-likelihood ratios, with intervals: one row per cost.",
-        {"cost": "text", "alpha": "number", **of("number", "value sd lower upper")},
-        {
-            **of(TEXT, "name calibrate"),
-            "calibration": FITTED,
-            "resample": choice(*get_args(Resample)),
-            "dependence": choice(*get_args(Dependence)),
-            "people": SIZE,
-            "confidence_level": LEVEL,
-            "warnings": CAUTIONS,
-        },
-        descriptions={
-            "value": "The cost on the test set.",
-            "lower": "The lower bound of the interval; minima and losses, fitted to the test set, have none.",
-            "cost": "Which cost.",
-            "alpha": "Of a detection cost.",
-            "calibrate": "How scores are made log-likelihood ratios.",
-            "calibration": "The map, as fitted.",
-        },
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        return super()._from_parts(saved, calibration=saved["calibration"], **known)
+    dependence: Dependence
+    people: Size
+    confidence_level: Level
+    parts: Unsaved[tuple[TrialCosts, ...]]
+    warnings: Cautions
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LLRCostsTest(Result):
-    """The differences of two systems' costs, tested: one row per cost. Made by `compare_llr_costs`."""
+    """The differences of two systems' costs as log-likelihood ratios: one row per cost. Made by `compare_llr_costs`."""
 
     name_a: str
     name_b: str
-    cost: Any
+    cost: Texts
     alpha: Floats
     value_a: Floats
     value_b: Floats
@@ -148,32 +121,13 @@ class LLRCostsTest(Result):
     upper: Floats
     p_value: Floats
     resample: Resample
-    dependence: str
-    people: int
-    confidence_level: float
-    warnings: tuple[str, ...]
-
-    _layout = Layout(
-        "The differences of two systems' costs as log-likelihood ratios: one row per cost.",
-        {
-            "cost": "text",
-            "alpha": "number",
-            **of("number", "value_a value_b difference sd lower upper p_value"),
-            "significant": "boolean",
-        },
-        {
-            **of(TEXT, "name_a name_b"),
-            "resample": choice(*get_args(Resample)),
-            "dependence": choice(*get_args(Dependence)),
-            "people": SIZE,
-            "confidence_level": LEVEL,
-            "warnings": CAUTIONS,
-        },
-        descriptions={"cost": "Which cost.", "alpha": "Of a detection cost."},
-    )
+    dependence: Dependence
+    people: Size
+    confidence_level: Level
+    warnings: Cautions
 
     @property
-    def significant(self) -> Any:
+    def significant(self) -> Column[Mask]:
         """Whether each cost differs at the confidence level."""
         return self.p_value < 1 - self.confidence_level
 
@@ -241,7 +195,7 @@ def llr_costs(
     fitted = calibrator.fit(known_dev if resample == "both" or given != "llr" else as_score_set(dev))
     fractions = as_fractions(alpha) if np.size(alpha) else ()
     shared = shared_by(known, dependence)
-    means, limits, said = [*_cllr_means(fitted, known)], list[tuple[float, float]](), list[tuple[str, ...]]()
+    means, limits, said = _cllr_means(fitted, known), list[tuple[float, float]](), list[tuple[str, ...]]()
     for fraction in fractions:
         threshold, of_costs = _detection_means(fitted, known, fraction)
         means += of_costs
@@ -259,7 +213,12 @@ def llr_costs(
         moved = _through_the_fit(fitted, calibrator, known_dev, known)
         parts.append(TrialCosts(known_dev, (moved, None, moved)))
     value = np.array([mean.sum for mean in means])
-    spreads = [_spread(parts, row, shared) for row in range(0, value.size, 3)]
+    spreads = [
+        _joint(
+            [spread_of(mean, *_classes(each.scores), shared) for each in parts if (mean := each.means[row]) is not None]
+        )
+        for row in range(0, value.size, 3)
+    ]
     limits.insert(0, _cllr_limits(value[0], spreads[0], level))
     # Minima and losses have no interval.
     sd, lower, upper = (np.full(value.size, np.nan) for _ in range(3))
@@ -344,16 +303,14 @@ def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
 # -- what trials add ---------------------------------------------------------------------------------------------
 
 
-def _cllr_means(fitted: LLRMap, test: Scores) -> tuple[ClassMeans, ClassMeans, ClassMeans]:
+def _cllr_means(fitted: LLRMap, test: Scores) -> list[ClassMeans]:
     """Return what trials add to Cllr, to its minimum and to the loss."""
-    best = best_map(test.candidates())
-
-    def means(of_map: LLRMap) -> ClassMeans:
-        negative, positive = llr_losses(*(of_map.apply(trials.score) for trials in _classes(test)))
-        return ClassMeans(negative / 2, positive / 2, numbers_of(test))
-
-    actual, minimum = means(fitted), means(best)
-    return actual, minimum, actual.minus(minimum)
+    losses = [
+        llr_losses(*(of_map.apply(trials.score) for trials in _classes(test)))
+        for of_map in (fitted, best_map(test.candidates()))
+    ]
+    actual, minimum = (ClassMeans(negative / 2, positive / 2, numbers_of(test)) for negative, positive in losses)
+    return [actual, minimum, actual.minus(minimum)]
 
 
 def _detection_means(fitted: LLRMap, test: Scores, alpha: Any) -> tuple[float, list[ClassMeans]]:
@@ -403,17 +360,6 @@ def _classes(scores: Scores) -> tuple[Any, Any]:
 # -- intervals ---------------------------------------------------------------------------------------------------
 
 
-def _spread(parts: Sequence[TrialCosts], row: int, shared: str) -> Spread:
-    """Return the spread of a cost, to which several sets may have added."""
-    return _joint(
-        [
-            spread_of(mean, part.scores.negative, part.scores.positive, shared)
-            for part in parts
-            if (mean := part.means[row]) is not None
-        ]
-    )
-
-
 def _joint(spreads: Sequence[Spread]) -> Spread:
     """Return the spread of a sum of independent parts, whose people are those of the first."""
     return replace(reduce(Spread.plus, spreads), people=spreads[0].people)
@@ -452,15 +398,11 @@ def _detection_limits(
 
 def _few_users(people: int) -> list[Caution]:
     """Say so where users are too few to test minima, which are fitted to the users that they are judged on."""
-    if not 0 < people < ENOUGH_TESTED:
-        return []
-    return [
-        Caution(
-            "few-users",
-            f"{people} users: with 20 of them tests of minima found a difference where there is none in 7 to 12 "
-            "% instead of 5 %; trust those of the actual costs rather",
-        )
-    ]
+    text = (
+        f"{people} users: with 20 of them tests of minima found a difference where there is none in 7 to 12 % instead "
+        "of 5 %; trust those of the actual costs rather"
+    )
+    return [Caution("few-users", text)] if 0 < people < ENOUGH_TESTED else []
 
 
 def _like_probabilities(*sets: Scores) -> tuple[Caution, ...]:
@@ -477,18 +419,12 @@ def _like_probabilities(*sets: Scores) -> tuple[Caution, ...]:
 def _doubts(dev: Scores, test: Scores, cllr: ClassMeans, resample: str) -> tuple[str, ...]:
     doubts = []
     if not np.isfinite(cllr.sum):
-        doubts.append(
-            Caution(
-                "infinite-cost",
-                "a log-likelihood ratio is infinite on the wrong side: one such trial makes Cllr infinite; "
-                "calibrate with logistic or isotonic, or leave out infinite scores",
-            )
+        text = (
+            "a log-likelihood ratio is infinite on the wrong side: one such trial makes Cllr infinite; calibrate with "
+            "logistic or isotonic, or leave out infinite scores"
         )
+        doubts.append(Caution("infinite-cost", text))
     if resample == "both" and dev.has_users and test.has_users and (common := shared_users(dev, test)):
-        doubts.append(
-            Caution(
-                "users-partly-shared",
-                f"{common} users are in both sets: what they do in the one and in the other is taken as independent",
-            )
-        )
+        text = f"{common} users are in both sets: what they do in the one and in the other is taken as independent"
+        doubts.append(Caution("users-partly-shared", text))
     return tuple(doubts)

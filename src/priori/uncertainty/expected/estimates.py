@@ -45,6 +45,11 @@ class Estimates:
     parts: tuple[Part, ...]
     warnings: tuple[str, ...] = ()
 
+    @property
+    def fewest(self) -> Floats:
+        """The most degrees of freedom of the smallest part at each alpha: those of what no unit showed."""
+        return np.asarray(np.min([part.degrees for part in self.parts], axis=0))
+
     def at(self, point: int, systems: slice | Sequence[int] = slice(None)) -> Estimates:
         """Return the estimates of the systems, or of some of them, at one alpha."""
         here = slice(point, point + 1)

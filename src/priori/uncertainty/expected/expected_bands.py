@@ -55,14 +55,12 @@ def expected_curve(
     if known is None or not known.serves(plan):
         known = Estimated(expected_values([curve], plan, threads=threads, progress=progress), 0, plan)
     estimates, system, _ = known
-    value, variance, degrees = estimates.contrast(np.arange(len(estimates.value)) == system)
-    shift, more = half_errors(curve, plan.calibration(curve.test, curve.threshold))
+    found = estimates.contrast(np.arange(len(estimates.value)) == system)
     draws = estimates.draws(plan.n_resamples, plan.seed)[:, system] if keep or plan.simultaneous else None
-    variance, degrees = variance + more, welch([variance, more], [degrees, _most(estimates)])
-    deviations = _reach(plan.confidence_level, degrees, draws if plan.simultaneous else None)
-    bounds = bounds_of(value + shift, deviations * np.sqrt(variance), *range_of(curve))
-    lower, upper = _with_value(value, *bounds)
-    return Expected(value, lower, upper, value + draws if keep and draws is not None else None, estimates.warnings)
+    more = half_errors(curve, plan.calibration(curve.test, curve.threshold))
+    lower, upper = _bounds(found, more, estimates.fewest, range_of(curve), plan, draws)
+    replicates = found[0] + draws if keep and draws is not None else None
+    return Expected(found[0], lower, upper, replicates, estimates.warnings)
 
 
 def expected_areas(
@@ -80,33 +78,37 @@ def expected_areas(
     each = [expected_values([curve], plan, threads=threads, progress=progress) for curve in curves]
     estimates = side_by_side(each)
     shares = np.full(curves[0].alpha.size, 1 / curves[0].alpha.size)
-    weights = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]
+    weights = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     value, variance, degrees = (
         np.concatenate(column) for column in zip(*(estimates.contrast(row, shares) for row in weights), strict=True)
     )
     halves = [half_errors(curve, plan.calibration(curve.test, curve.threshold)) for curve in curves]
-    shift = np.array(weights) @ [moved @ shares for moved, _ in halves]
-    more = (np.array(weights) @ [np.sqrt(spread) @ shares for _, spread in halves]) ** 2
-    ends = np.array([[end @ shares for end in range_of(curve)] for curve in curves])
-    draws = None
-    if plan.simultaneous:
-        draws = estimates.draws(plan.n_resamples, plan.seed) @ shares @ np.array(weights).T
-    most = np.full(len(weights), _most(estimates).min())
-    variance, degrees = variance + more, welch([variance, more], [degrees, most])
-    half = _reach(plan.confidence_level, degrees, draws) * np.sqrt(variance)
-    value = value + offset
-    lower, upper = _with_value(value, *bounds_of(value + shift, half, *(np.array(weights) @ ends).T))
+    shift = weights @ [moved @ shares for moved, _ in halves]
+    more = (weights @ [np.sqrt(spread) @ shares for _, spread in halves]) ** 2
+    lowest, highest = (weights @ [[end @ shares for end in range_of(curve)] for curve in curves]).T
+    draws = estimates.draws(plan.n_resamples, plan.seed) @ shares @ weights.T if plan.simultaneous else None
+    value, fewest = value + offset, np.full(len(weights), estimates.fewest.min())
+    lower, upper = _bounds((value, variance, degrees), (shift, more), fewest, (lowest, highest), plan, draws)
     return Expected(value, lower, upper, None, estimates.warnings)
 
 
-def _with_value(value: Floats, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """Return the bounds: half an error moves them, never so far that the value itself is outside."""
+def _bounds(
+    found: tuple[Floats, Floats, Floats],
+    half_errors: tuple[Floats, Floats],
+    fewest: Floats,
+    ends: tuple[Floats, Floats],
+    plan: BootstrapPlan,
+    draws: Floats | None,
+) -> tuple[Floats, Floats]:
+    """Return bounds of values with their variances and degrees of freedom, moved by half errors that no unit showed.
+
+    What none showed has the ``fewest`` degrees. Half errors never move bounds so far that the value itself is outside.
+    """
+    (value, variance, degrees), (shift, more) = found, half_errors
+    degrees = welch([variance, more], [degrees, fewest])
+    half = _reach(plan.confidence_level, degrees, draws if plan.simultaneous else None) * np.sqrt(variance + more)
+    lower, upper = bounds_of(value + shift, half, *ends)
     return np.minimum(lower, value), np.maximum(upper, value)
-
-
-def _most(estimates: Estimates) -> Floats:
-    """Return the degrees of freedom of what no unit showed at each alpha: those of the smaller set."""
-    return np.asarray(np.min([part.degrees for part in estimates.parts], axis=0))
 
 
 def half_errors(curve: EPC, calibration: Calibration | None) -> tuple[Floats, Floats]:

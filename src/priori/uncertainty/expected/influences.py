@@ -20,7 +20,7 @@ from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
 from priori.scores.influence import Moves, People, freedom_of_sizes, kish
-from priori.uncertainty.bootstrap.layout import Identities, attacks_of
+from priori.uncertainty.bootstrap.layout import Owners, attacks_of
 from priori.uncertainty.expected.score_axis import ScoreAxis
 
 #: The seed of random groups, with the plan's own.
@@ -90,9 +90,7 @@ class Units:
         return np.asarray(freedom_of_sizes(sizes, (of_class @ (influence**2).sum(axis=1))[:, None])[0])
 
 
-def group_units(
-    scores: Scores, identities: Identities | None, most: int, seed: int, *, by_class: bool = False
-) -> Units:
+def group_units(scores: Scores, identities: Owners | None, most: int, seed: int, *, by_class: bool = False) -> Units:
     """Return what is drawn of a set: users, or trials class by class; of more than ``most``, random groups.
 
     Identities may be drawn ``by_class`` too, where they are random parts of the trials.
@@ -108,37 +106,36 @@ def group_units(
         if identities is None:
             negative, positive = (group(trials.score.size, most // 2) for trials in classes)
         else:
-            codes = identities.negative, identities.positive
-            negative, positive = (np.unique(own, return_inverse=True)[1].astype(np.int32) for own in codes)
+            negative, positive = (np.unique(each.unit, return_inverse=True)[1].astype(np.int32) for each in identities)
         negatives = int(negative.max()) + 1
         positive = (positive + negatives).astype(np.int32)
         strata = np.array([0, negatives, int(positive.max()) + 1])
     else:
-        groups = group(identities.count, most)
-        negative, positive = groups[identities.negative], groups[identities.positive]
-        if identities.negative_partner is not None:
-            partner = groups[identities.negative_partner]
-            # Two people of one group are drawn as one.
-            partner[(identities.negative_partner < 0) | (partner == negative)] = -1
+        groups, others = group(identities[0].count, most), identities[0].partner
+        negative, positive = (groups[each.unit] for each in identities)
+        if others is not None:
+            partner = groups[others]
+            partner[(others < 0) | (partner == negative)] = -1  # two people of one group are drawn as one
         strata = np.array([0, int(groups.max()) + 1])
     count, (number, positive_number) = int(strata[-1]), (trials.number for trials in classes)
     people = People(negative, count, partner, number), People(positive, count, number=positive_number)
     return Units(people, strata)
 
 
-def row_units(scores: Scores) -> Identities:
+def row_units(scores: Scores) -> Owners:
     """Return every trial as a unit of its own, of whichever class: so the share of positives varies as well."""
     negatives, positives = scores.negative.score.size, scores.positive.score.size
     codes = np.arange(negatives + positives, dtype=np.int32)
-    return Identities(codes[:negatives], codes[negatives:], None, negatives + positives)
+    return People(codes[:negatives], codes.size), People(codes[negatives:], codes.size)
 
 
-def part_units(scores: Scores) -> Identities:
+def part_units(scores: Scores) -> Owners:
     """Return the parts that trials were counted by as units: the users of the set stand for them."""
     negative, positive = scores.negative.user, scores.positive.user
     assert negative is not None
     assert positive is not None
-    return Identities(negative, positive, None, 1 + max(int(negative.max()), int(positive.max())))
+    count = 1 + max(int(negative.max()), int(positive.max()))
+    return People(negative, count), People(positive, count)
 
 
 class Judged(NamedTuple):
@@ -154,7 +151,7 @@ def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.int32], measure: M
     """Judge a system at thresholds (sets, alphas), given as the number of bins that they reject."""
     bins = [axis.bins(trials.score) for trials in (test.negative, test.positive)]
     tn, fn = (
-        np.append(0.0, np.cumsum(np.bincount(own, number, axis.cells)))
+        np.append(0.0, np.cumsum(np.bincount(own, number, axis.n_bins)))
         for own, number in zip(bins, (test.negative_weights, test.positive.number), strict=True)
     )
     visited, index = np.unique(rejected, return_inverse=True)

@@ -21,10 +21,10 @@ from priori.base.errors import InputError, OptionError, argument
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.engines import Table
-from priori.engines.narrow_cuts import most_between
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense_all, counts_of
+from priori.scores.histogram import most_between
 from priori.scores.score_set import mixed_sets
-from priori.uncertainty.bootstrap.layout import Identities
+from priori.uncertainty.bootstrap.layout import Owners
 from priori.uncertainty.bootstrap.readers import system_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.estimates import Estimates, Part, side_by_side
@@ -81,15 +81,17 @@ def expected_values(
     of_units = 1 if plan.design.draws_rows else 2  # trials are drawn class by class
     devs = _in_parts(sets[0], dev_wholes, axes, [axis.every for axis in axes], DEV_UNITS // of_units)
     dev_units = _units(devs, dev_wholes, test_wholes, plan)
-    drawn = smoothed_sets(systems, devs, dev_wholes, axes, dev_units, plan.seed, threads=threads, progress=progress)
-    tests = _in_parts(sets[1], test_wholes, axes, [*drawn.rejected.swapaxes(0, 1)], TEST_UNITS // of_units)
+    weights, rejected = smoothed_sets(
+        systems, devs, dev_wholes, axes, dev_units, plan.seed, threads=threads, progress=progress
+    )
+    tests = _in_parts(sets[1], test_wholes, axes, [*rejected.swapaxes(0, 1)], TEST_UNITS // of_units)
     test_units = _units(tests, dev_wholes, test_wholes, plan, of_test=True)
     alpha, measure = curves[0].alpha, curves[0].measure
-    values = np.empty(drawn.rejected.shape)
+    values = np.empty(rejected.shape)
 
     def judged() -> Iterator[Judged]:
         for s, (test, axis) in enumerate(zip(tests, axes, strict=True)):
-            found = judge(test, axis, drawn.rejected[:, s], measure, alpha)
+            found = judge(test, axis, rejected[:, s], measure, alpha)
             values[:, s] = found.values
             yield found
 
@@ -97,7 +99,7 @@ def expected_values(
     # Crossed units are drawn in both roles on this side too; what that counts twice is known from the test set.
     expected, root = values.mean(axis=0), np.sqrt(share)
     values *= root
-    dev, noise = _jackknife(drawn.weights, values, dev_units[0])
+    dev, noise = _jackknife(weights, values, dev_units[0])
     parts = _parts(dev, noise, moved, dev_units[0], test_units[0], plan)
     notes = cautions(curves, dev_units[0], test_units[0], by_user=by_user)
     if not by_user and any(each.scanned for each in (*sets[0], *sets[1])):
@@ -161,7 +163,7 @@ def _units(
     design, most = plan.design, TEST_UNITS if of_test and not plan.shared_users else DEV_UNITS
     units = []
     for scores, dev, test in zip(sets, devs, tests, strict=True):
-        identities: Identities | None = None
+        identities: Owners | None = None
         if design.by_user:
             identities = design.identities([dev, test], shared=plan.shared_users)[of_test]
         elif scores.negative.number is not None:
@@ -219,7 +221,7 @@ def _jackknife(weights: Floats, values: Floats, units: Units) -> tuple[Floats, F
 
 
 def _in_one_order(sets: Sequence[ScoreSet], *, by_user: bool) -> list[Scores]:
-    """Return the trials of each system in one order; of tables by trials all of it in narrow cells, in no order."""
+    """Return the trials of each system in one order; of tables by trials all of it in narrow bins, in no order."""
     tables = [each for each in sets if isinstance(each, Table)]
     if not tables or by_user:
         return _in_order([_written_out(each.load(), by_user) for each in sets])
@@ -232,18 +234,18 @@ def _in_parts(
     sets: Sequence[ScoreSet],
     whole: Sequence[Scores],
     axes: Sequence[ScoreAxis],
-    cells: Sequence[NDArray[Any]],
+    bins: Sequence[NDArray[Any]],
     number: int,
 ) -> list[Scores]:
     """Return the sets as they are, or tables counted by random parts of the trials, ``number`` of them if they fit.
 
     A trial is in the same part whichever system scored it; which is which does not matter within one. Counts are exact
-    at the thresholds that reject these ``cells`` of each axis.
+    at the thresholds that reject these ``bins`` of each axis.
     """
     tables = [each for each in sets if isinstance(each, Table)]
     if whole[0].negative.number is None or not tables:
         return list(whole)
-    cuts = [np.unique(axis.thresholds(own)) for axis, own in zip(axes, cells, strict=True)]
+    cuts = [np.unique(axis.thresholds(own)) for axis, own in zip(axes, bins, strict=True)]
     parts = min(table.parts_at_most(number, cut.size) for table, cut in zip(tables, cuts, strict=True))
     if parts < FEWEST_PARTS:
         raise OptionError(
@@ -257,7 +259,7 @@ def _bins_caution(wholes: Sequence[Sequence[Scores]], axes: Sequence[ScoreAxis])
     """Say in how many cells paired tables are counted, and what most of a class lies in a cell of several scores."""
     cuts = [axis.thresholds(axis.every) for axis in axes]
     most = max(most_between(scores, cut) for whole in wholes for scores, cut in zip(whole, cuts, strict=True))
-    cells = max(axis.cells for axis in axes)
+    cells = max(axis.n_bins for axis in axes)
     return Caution(
         "resampled-in-cells",
         f"paired systems, resampled by random parts of their trials in {cells} cells of scores: "

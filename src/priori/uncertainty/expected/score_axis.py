@@ -1,4 +1,4 @@
-"""The axis on which development scores are smoothed: cells of a scale on which both classes are nearly normal.
+"""The axis on which development scores are smoothed: bins of a scale on which both classes are nearly normal.
 
 Thresholds chosen by errors do not change when scores are mapped by a rising function, so smoothing must not depend on
 the scale of the scores either. Where both classes can be made normal by one such map, the probits of their two
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from priori.base.types import Floats, Ints
 from priori.scores import Scores, Trials
 
-#: How many cells an axis has at most where scores are smoothed.
-CELLS = 2048
+#: How many bins an axis has at most where scores are smoothed.
+BINS = 2048
 #: Of a class with more than twice as many scores, so many make the scale, and the lowest and highest besides.
 KNOTS = 4096
 #: The bandwidth for N trials of a class is this times N^(-1/5), in standard deviations.
@@ -29,9 +29,9 @@ TIED = 0.1
 
 @dataclass(frozen=True, eq=False)
 class ScoreAxis:
-    """Cells of scores: cell 0 holds -inf, the last one +inf; ``value`` are the places of the cells in rising order.
+    """Cells of scores: bin 0 holds -inf, the last one +inf; ``value`` are the places of the bins in rising order.
 
-    ``knots`` are scores and ``place`` where they lie, in cells; a score between knots lies in the middle of theirs.
+    ``knots`` are scores and ``place`` where they lie, in bins; a score between knots lies in the middle of theirs.
     ``smooth`` says whether scores may be moved along the axis.
     """
 
@@ -41,30 +41,30 @@ class ScoreAxis:
     smooth: bool
 
     @property
-    def cells(self) -> int:
-        """The number of cells."""
+    def n_bins(self) -> int:
+        """The number of bins."""
         return int(self.value.size)
 
     @property
     def every(self) -> NDArray[np.intp]:
-        """How many cells can be rejected, but all."""
-        return np.arange(1, self.cells)
+        """How many bins can be rejected, but all."""
+        return np.arange(1, self.n_bins)
 
     def places(self, score: Floats) -> Floats:
-        """Return where scores lie, in cells."""
+        """Return where scores lie, in bins."""
         after = np.searchsorted(self.knots, score, side="left")
         at = np.minimum(after, self.knots.size - 1)
         known = self.knots[at] == score
         between = 0.5 * self.place[np.maximum(after - 1, 0)] + 0.5 * self.place[at]
         places = np.where(known, self.place[at], between)
-        return np.where(score == -np.inf, 0.0, np.where(score == np.inf, self.cells - 1.0, places))
+        return np.where(score == -np.inf, 0.0, np.where(score == np.inf, self.n_bins - 1.0, places))
 
     def bins(self, score: Floats) -> Ints:
         """Return the bins that scores lie in."""
         return np.floor(self.places(score)).astype(np.int64)
 
     def thresholds(self, rejected: NDArray[Any]) -> Floats:
-        """Return the thresholds that reject so many cells, 1 or more: scores at or below them lie in these.
+        """Return the thresholds that reject so many bins, 1 or more: scores at or below them lie in these.
 
         Examples
         --------
@@ -79,7 +79,7 @@ class ScoreAxis:
         place[1::2], end[1::2] = 0.5 * self.place[:-1] + 0.5 * self.place[1:], np.nextafter(self.knots[1:], -np.inf)
         ends = np.concatenate([[-np.inf], end[:-1], [np.finfo(np.float64).max] if end.size else []])
         found = ends[np.searchsorted(np.floor(place), rejected, side="left")]
-        return np.where(rejected >= self.cells, np.inf, found)
+        return np.where(rejected >= self.n_bins, np.inf, found)
 
 
 def bandwidth(trials: int) -> float:
@@ -92,15 +92,15 @@ def score_axis(dev: Scores, test: Scores) -> ScoreAxis:
     classes = (dev.negative, test.negative), (dev.positive, test.positive)
     knots = np.unique(np.concatenate([_knots(trials) for pair in classes for trials in pair]))
     knots = knots[np.isfinite(knots)]
-    if knots.size + 2 <= CELLS and (_mostly_tied(dev.negative) or _mostly_tied(dev.positive)):
+    if knots.size + 2 <= BINS and (_mostly_tied(dev.negative) or _mostly_tied(dev.positive)):
         value = np.concatenate([[-np.inf], knots, [np.inf]])
         return ScoreAxis(knots, np.arange(1.0, knots.size + 1), value, smooth=False)
     counts = [(_below(a, knots) + _below(b, knots), float(len(a) + len(b))) for a, b in classes]
     scale = _binormal(counts)
     low, high = (float(scale[0]), float(scale[-1])) if scale.size else (0.0, 0.0)
-    width = max(high - low, 1e-300) / (CELLS - 2)
-    place = 1.0 + np.minimum((scale - low) / width, CELLS - 2 - 1e-6)
-    value = np.arange(CELLS, dtype=np.float64)
+    width = max(high - low, 1e-300) / (BINS - 2)
+    place = 1.0 + np.minimum((scale - low) / width, BINS - 2 - 1e-6)
+    value = np.arange(BINS, dtype=np.float64)
     value[0], value[-1] = -np.inf, np.inf
     return ScoreAxis(knots, place, value, smooth=True)
 

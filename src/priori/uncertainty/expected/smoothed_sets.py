@@ -35,13 +35,6 @@ WHOLE = 1 << 26
 _Count = Callable[[int, Floats], Iterator[tuple[Any, Any]]]
 
 
-class SmoothedSets(NamedTuple):
-    """How often each unit came (sets, units), and how many cells thresholds reject (sets, systems, alphas)."""
-
-    weights: Floats
-    rejected: NDArray[np.int32]
-
-
 def smoothed_sets(
     systems: Sequence[Resampled],
     devs: Sequence[Scores],
@@ -52,22 +45,18 @@ def smoothed_sets(
     *,
     threads: int | None = None,
     progress: Progress | None = None,
-) -> SmoothedSets:
+) -> tuple[Floats, NDArray[np.int32]]:
     """Draw smoothed sets of the development trials ``devs`` and choose each system's thresholds on them.
 
-    Where these are counts in wide cells, ``wholes`` tell which scores are tied; else they are the same.
+    Where these are counts in wide bins, ``wholes`` tell which scores are tied; else they are the same. Returned are how
+    often each unit came (sets, units), and how many bins thresholds reject (sets, systems, alphas).
     """
     counted = any(dev.negative.number is not None for dev in devs)
-    many = counted or sum(len(dev) for dev in devs[:1]) > MANY
-    by_histogram = counted or (many and units[0].partner is None)
+    by_histogram = counted or (len(devs[0]) > MANY and units[0].partner is None)
     by_class, count, alphas = _ByClass.of(devs[0], units[0]), units[0].count, len(systems[0].fractions)
     # A trial comes more than once where its users do.
     choosers = choosers_of(systems, 4 * WHOLE if by_histogram else 16 * max(len(dev) for dev in devs))
-    counts: _Count
-    if by_histogram:
-        counts = _histogram_counts(devs, wholes, axes, units)
-    else:
-        counts = _trial_counts(devs, axes, _smooth_trials(devs, axes, by_class), seed)
+    counts = _histogram_counts(devs, wholes, axes, units) if by_histogram else _trial_counts(devs, axes, by_class, seed)
     draw = load_kernel("draw_units", "bagging")
 
     def work(first: int, rows: int) -> Floats:
@@ -78,7 +67,7 @@ def smoothed_sets(
 
     sets = max(SETS, SETS_PER_UNIT * count)
     both = gather(work, sets, 64, threads=threads, progress=progress)
-    return SmoothedSets(both[:, :count].copy(), both[:, count:].astype(np.int32).reshape(sets, len(systems), alphas))
+    return both[:, :count].copy(), both[:, count:].astype(np.int32).reshape(sets, len(systems), alphas)
 
 
 # -- trial by trial ----------------------------------------------------------------------------------------------
@@ -88,7 +77,7 @@ class SmoothTrials(NamedTuple):
     """The development trials for the kernel, one class after another, see `priori.uncertainty.bootstrap.bagging`.
 
     Those of class c are from ``starts[c]`` to ``starts[c + 1]``. ``place[i, s]`` is where trial i of system s lies, in
-    cells; where ``held`` it stays there. ``width[c, s]`` is the bandwidth in standard deviations, ``shrink`` what keeps
+    bins; where ``held`` it stays there. ``width[c, s]`` is the bandwidth in standard deviations, ``shrink`` what keeps
     the spread as it is.
     """
 
@@ -139,12 +128,13 @@ def _smooth_trials(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: 
     return SmoothTrials(*by_class[:3], np.stack(place, axis=1), np.stack(held, axis=1), widths, shrink)
 
 
-def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], trials: SmoothTrials, seed: int) -> _Count:
+def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: _ByClass, seed: int) -> _Count:
     """Return what counts every trial that comes where it is moved to."""
     from scipy.special import ndtri
 
+    trials = _smooth_trials(devs, axes, by_class)
     quantiles = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
-    width, classes, omega = max(axis.cells for axis in axes), 2 + (devs[0].omega is not None), share_of(devs[0])
+    width, classes, omega = max(axis.n_bins for axis in axes), 2 + (devs[0].omega is not None), share_of(devs[0])
     smooth, join = load_kernel("smooth_trials", "bagging"), load_kernel("join_attacks")
 
     def counts(first: int, weights: Floats) -> Iterator[tuple[Any, Any]]:
@@ -152,11 +142,11 @@ def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], trials: Smo
         for c in range(classes):
             smooth(first, seed, BAGS + 1, c, trials, quantiles, weights, found[c])
         for s, axis in enumerate(axes):
-            negative, positive = found[0, :, s, : axis.cells], found[1, :, s, : axis.cells]
+            negative, positive = found[0, :, s, : axis.n_bins], found[1, :, s, : axis.n_bins]
             if classes == 3:
-                negative = np.hstack([negative, found[2, :, s, : axis.cells]])
+                negative = np.hstack([negative, found[2, :, s, : axis.n_bins]])
                 join(negative, omega, positive)
-            yield negative[:, : axis.cells], positive
+            yield negative[:, : axis.n_bins], positive
 
     return counts
 
@@ -230,25 +220,25 @@ def _join(impostors: Floats, attacks: Floats, omega: float) -> Floats:
 def _smooth_histogram(
     trials: Trials, axis: ScoreAxis, unit: NDArray[Any], units: int, whole: Trials
 ) -> NDArray[np.float32]:
-    """Return the trials of one class by unit (rows) and cell, smoothed as single trials are on the average.
+    """Return the trials of one class by unit (rows) and bin, smoothed as single trials are on the average.
 
     Cells stay as they are where most of the ``whole`` class is tied.
     """
-    cells = axis.bins(trials.score)
-    counted = np.bincount(unit.astype(np.int64) * axis.cells + cells, trials.number, units * axis.cells)
-    histogram = counted.reshape(units, axis.cells).astype(np.float32)
+    bins = axis.bins(trials.score)
+    counted = np.bincount(unit.astype(np.int64) * axis.n_bins + bins, trials.number, units * axis.n_bins)
+    histogram = counted.reshape(units, axis.n_bins).astype(np.float32)
     if not axis.smooth:
         return histogram
     held = tied(whole)
     number = histogram.sum(axis=0)
     at = axis.bins(whole.score)
-    stays = np.bincount(at, held if whole.number is None else held * whole.number, axis.cells) > number / 2
+    stays = np.bincount(at, held if whole.number is None else held * whole.number, axis.n_bins) > number / 2
     stays[[0, -1]] = True
     return np.asarray(histogram @ _smoothing(number, stays, bandwidth(len(trials))))
 
 
 def _smoothing(number: Floats, stays: NDArray[np.bool_], width: float) -> NDArray[np.float32]:
-    """Return where what lies in each cell (rows) goes."""
+    """Return where what lies in each bin (rows) goes."""
     from scipy.special import ndtr
 
     centre = np.arange(number.size) + 0.5
@@ -258,7 +248,7 @@ def _smoothing(number: Floats, stays: NDArray[np.bool_], width: float) -> NDArra
     mean = np.average(centre, weights=weight)
     spread = max(np.sqrt(np.average((centre - mean) ** 2, weights=weight)), 1e-9)
     shrink = 1 / np.sqrt(1 + width**2)
-    edges = np.arange(1.0, number.size)  # what is beyond the first and the last of these comes into the cells there
+    edges = np.arange(1.0, number.size)  # what is beyond the first and the last of these comes into the bins there
     edges[0], edges[-1] = -np.inf, np.inf
     moved = ndtr((edges - (mean + (centre[:, None] - mean) * shrink)) / (width * spread * shrink))
     smoothing = np.zeros((number.size, number.size), dtype=np.float32)

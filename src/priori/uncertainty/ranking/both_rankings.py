@@ -6,25 +6,26 @@ One draw of users (or trials, or identities) serves both, so that what they have
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.base.types import Floats, Ints, Mask
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.curves.roc import all_aucs, all_eers, all_min_dcfs
 from priori.engines import Table
 from priori.scores import Scores, ScoreSet, counts_of
+from priori.scores.influence import People
 from priori.scores.score_set import Role
 from priori.uncertainty.bands.bands import value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
-from priori.uncertainty.bootstrap.draws import TEST_USERS, UnitsOfClass, load_kernel, people_of, rows_for, whole_units
-from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
+from priori.uncertainty.bootstrap.draws import TEST_USERS, load_kernel, rows_for, whole_units
+from priori.uncertainty.bootstrap.layout import Owners, bins_between, distinct_scores
 from priori.uncertainty.bootstrap.readers import gather, outcomes_at
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.influences import part_units
-from priori.uncertainty.ranking.ranks import told_apart
 
 #: What systems are ranked by on the test set itself.
 Against = Literal["eer", "min_dcf", "auc"]
@@ -40,7 +41,7 @@ DCF = (10.0, 1.0, 0.01)
 MANY = 1 << 16
 #: Groups that trials of each class are drawn in where users are not, and there are many.
 GROUPS = 1 << 12
-#: Scanned tables whose cells are held at a time, and the share of themselves by which rates change within a cell.
+#: Scanned tables whose bins are held at a time, and the share of themselves by which rates change within a bin.
 TABLES_AT_A_TIME, RESOLUTION = 32, 1 / 16
 #: The same in memory.
 FINER = 1 / 64
@@ -71,7 +72,7 @@ def _draw(
     curves: Sequence[EPC],
     tests: Sequence[Scores],
     cuts: Sequence[Floats],
-    units: Sequence[tuple[UnitsOfClass, UnitsOfClass]],
+    owners: Sequence[Owners],
     plan: BootstrapPlan,
     against: Against,
     draws: int,
@@ -79,7 +80,8 @@ def _draw(
 ) -> tuple[Floats, Floats]:
     """Return both values of each system from its counts between cuts, its threshold among them."""
     bins = [bins_between(test.unmixed, cut) for test, cut in zip(tests, cuts, strict=True)]
-    laid_out = whole_units(tests, bins, units, plan.seed)
+    purposes = (TEST_USERS, TEST_USERS) if plan.design.by_user else (DRAWN, DRAWN + 1)
+    laid_out = whole_units(tests, bins, owners, purposes, plan.seed)
     cost_fn, cost_fp, prior = DCF
     kernel, figure = load_kernel("along_the_curve"), list(POSTERIORS).index(against)
 
@@ -101,18 +103,18 @@ def can_draw_tables(design: Bootstrap) -> bool:
     return design.whole_users or not design.by_user
 
 
-def _owners(test: Scores, plan: BootstrapPlan) -> tuple[UnitsOfClass, UnitsOfClass]:
+def _owners(test: Scores, plan: BootstrapPlan) -> Owners:
     """Return the units that are drawn: users; or trials class by class, of many in groups.
 
     A group is as large as others but for one, and nothing but chance has put it together: groups vary as trials do.
     """
     if plan.design.by_user:
-        return people_of(plan.design.identities([test])[0], TEST_USERS)
+        return plan.design.identities([test])[0]
     rng, found = np.random.default_rng(DRAWN), []
-    for number, trials in enumerate((test.negative, test.positive)):
+    for trials in (test.negative, test.positive):
         groups = trials.score.size if len(test) <= MANY else min(GROUPS, trials.score.size)
         group = np.arange(trials.score.size, dtype=np.int32) % groups
-        found.append(UnitsOfClass(rng.permutation(group), None, groups, DRAWN + number))
+        found.append(People(rng.permutation(group), groups))
     return found[0], found[1]
 
 
@@ -148,10 +150,10 @@ def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, 
     return before, after
 
 
-def _parts_of(cells: Scores, parts: int) -> tuple[UnitsOfClass, UnitsOfClass]:
+def _parts_of(counted: Scores, parts: int) -> Owners:
     """Return the random parts that trials were counted by as units, class by class."""
-    codes = part_units(cells)
-    return UnitsOfClass(codes.negative, None, parts, DRAWN), UnitsOfClass(codes.positive, None, parts, DRAWN + 1)
+    negative, positive = part_units(counted)
+    return replace(negative, count=parts), replace(positive, count=parts)
 
 
 def as_methods(drawn: Floats, expected: Floats, covariance: Floats, seed: int) -> Floats:
@@ -165,46 +167,3 @@ def as_methods(drawn: Floats, expected: Floats, covariance: Floats, seed: int) -
     normal = np.random.default_rng((seed, DRAWN)).standard_normal(drawn.shape)
     added = (normal * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     return np.asarray(drawn - drawn.mean(axis=0) + expected + added)
-
-
-def kendall_tau(first: Floats, second: Floats) -> Floats:
-    """Return Kendall's tau-b of two sets of values along the last axis; 0 where one of them does not vary.
-
-    Examples
-    --------
-    >>> kendall_tau(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 4, 3])).round(4).item()
-    0.6667
-    """
-    rounded = (told_apart(values) for values in (first, second))
-    a, b = (np.sign(values[..., :, None] - values[..., None, :]) for values in rounded)
-    concordant = (a * b).sum(axis=(-2, -1))
-    untied = np.sqrt((a != 0).sum(axis=(-2, -1)) * (b != 0).sum(axis=(-2, -1)).astype(np.float64))
-    return np.asarray(np.divide(concordant, untied, out=np.zeros_like(untied), where=untied > 0))
-
-
-def tau_interval(rankings: Sequence[tuple[Floats, Floats]], level: float) -> tuple[float, float]:
-    """Return the interval of Kendall's tau between two true rankings, of which values and draws of them are given.
-
-    A pair of systems is in the order that both rankings show where its differences lie beyond a normal bound for all
-    pairs of both together (Bonferroni); any other may be in the same order or not. Noise brings systems out of order,
-    or into it, so that the tau observed and those of the draws tell little about the true one.
-    """
-    from scipy.special import ndtri
-
-    order = np.ones(1)
-    for values, drawn in rankings:
-        first, second = np.triu_indices(values.size, 1)
-        difference, covariance = (values[:, None] - values)[first, second], np.cov(drawn, rowvar=False)
-        variance = (np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance)[first, second]
-        far = -float(ndtri((1 - level) / (4 * first.size))) * np.sqrt(np.maximum(variance, 0.0))
-        order = order * np.where(np.abs(told_apart(difference)) > far, np.sign(difference), 0)
-    return float(np.mean(order - (order == 0))), float(np.mean(order + (order == 0)))
-
-
-def moved_ranks(shift: Ints, drawn: Ints, level: float) -> tuple[Floats, Floats, Mask]:
-    """Return simultaneous intervals of how many ranks each system gains, and which of them exclude 0."""
-    spread = np.maximum(drawn.std(axis=0), 1e-9)
-    largest = np.sort((np.abs(drawn - drawn.mean(axis=0)) / spread).max(axis=1))
-    half = largest[min(int(np.ceil(level * largest.size)), largest.size) - 1] * spread
-    lower, upper = shift - half, shift + half
-    return lower, upper, (lower > 0) | (upper < 0)

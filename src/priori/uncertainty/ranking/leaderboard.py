@@ -4,48 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.above import above
+from priori.base.declarations import FLAG, INTEGER, LEVEL, TEXT, Cautions, Flat, Rows
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import (
-    CAUTIONS,
-    FLAG,
-    INTEGER,
-    NUMBER,
-    NUMBERS,
-    PLAIN_NUMBER,
-    TEXT,
-    TEXTS,
-    Layout,
-    choice,
-    listed,
-    of,
-    record,
-)
 from priori.base.results import Result
-from priori.base.saved import Saved
-from priori.base.types import Floats, Ints, Progress
+from priori.base.types import Floats, Ints, Progress, Texts
 from priori.curves.cross import CrossEPC
 from priori.curves.epc import EPC, at_alphas
 from priori.uncertainty.bands.bands import bounds_together, make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import CLAIMS, Claim
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
-from priori.uncertainty.ranking.both_rankings import (
-    POSTERIORS,
-    Against,
-    as_methods,
-    draw_both,
-    kendall_tau,
-    moved_ranks,
-    tau_interval,
-)
+from priori.uncertainty.ranking.both_rankings import POSTERIORS, Against, as_methods, draw_both
 from priori.uncertainty.ranking.ranking import Place, Tests, check_systems, ranking_of
-from priori.uncertainty.ranking.ranks import ranks_of
+from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, ranks_of, tau_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,22 +29,33 @@ if TYPE_CHECKING:
 #: Draws of both rankings; their spread is all that is used.
 DRAWS = 1000
 
-MOVED = ("name", "gain", "lower", "upper", "significant")
-MOVE = record({"name": TEXT, **of(INTEGER, "gain"), **of(PLAIN_NUMBER, "lower upper"), "significant": FLAG})
 #: What the settings of a leaderboard say.
 RANKED = {
-    **of(TEXT, "measure against bootstrap"),
-    "claim": choice(*CLAIMS),
-    "family": choice(*get_args(Tests)),
-    **of(PLAIN_NUMBER, "alpha confidence_level"),
-    **of(INTEGER, "n_resamples seed"),
-    **of(FLAG, "rate greater_is_better post_greater_is_better"),
+    **dict.fromkeys(("measure", "against", "bootstrap"), TEXT),
+    "claim": {"enum": list(CLAIMS)},
+    "family": {"enum": list(get_args(Tests))},
+    "alpha": {"type": "number"},
+    "confidence_level": LEVEL,
+    **dict.fromkeys(("n_resamples", "seed"), INTEGER),
+    **dict.fromkeys(("rate", "greater_is_better", "post_greater_is_better"), FLAG),
 }
+
+
+class Move(TypedDict):
+    """How many ranks a system gains at thresholds fixed in advance, the interval of that, and whether it excludes 0."""
+
+    name: str
+    gain: int
+    lower: float
+    upper: float
+    significant: bool
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard(Result):
-    """Many systems, from best to worst. Made by `rank`.
+    """Many systems from best to worst, at thresholds fixed in advance and a posteriori: one row per system.
+
+    Made by `rank`.
 
     Attributes
     ----------
@@ -94,7 +81,7 @@ class Leaderboard(Result):
         How it was done, and its warnings.
     """
 
-    system: NDArray[Any]
+    system: Texts
     value: Floats
     lower: Floats
     upper: Floats
@@ -103,40 +90,15 @@ class Leaderboard(Result):
     rank_upper: Ints
     post_value: Floats
     post_rank: Ints
-    groups: NDArray[Any]
+    groups: Texts
     could_be_best: tuple[str, ...]
     tau: float
     tau_lower: float
     tau_upper: float
-    moves: tuple[dict[str, Any], ...]
-    rank_probability: Floats
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "Many systems from best to worst, at thresholds fixed in advance and a posteriori: one row per system.",
-        {"system": "text", **of("number", "value lower upper"), **of("integer", "rank rank_lower rank_upper")}
-        | {"post_value": "number", "post_rank": "integer", "groups": "text"},
-        {**RANKED, "could_be_best": TEXTS, **of(NUMBER, "tau tau_lower tau_upper"), "moves": listed(MOVE)}
-        | {"rank_probability": listed(NUMBERS), "warnings": CAUTIONS},
-        settings=tuple(RANKED),
-        descriptions={
-            "against": "What the a posteriori ranking goes by, on the test set itself.",
-            "groups": "Systems that share a letter do not differ significantly.",
-            "moves": "How many ranks each system gains at thresholds fixed in advance, with a simultaneous interval.",
-            "post_rank": "The rank a posteriori.",
-            "post_value": "What the test set itself shows, a posteriori.",
-            "rank_lower": "The lowest rank that the system may have, simultaneously for all systems.",
-            "rank_upper": "The highest rank that the system may have, simultaneously for all systems.",
-            "rank_probability": "How often each system had each rank under resampling.",
-            "tau": "Kendall's tau between the two rankings.",
-        },
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        known |= {"moves": tuple(saved["moves"]), "could_be_best": tuple(saved["could_be_best"])}
-        return super()._from_parts(saved, **known)
+    moves: tuple[Move, ...]
+    rank_probability: Rows
+    settings: Annotated[dict[str, Any], Flat(RANKED)]
+    warnings: Cautions = ()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the slope chart: each system's rank a posteriori, and at thresholds fixed in advance."""
@@ -235,7 +197,12 @@ def leaderboard_of(
     before, after = (sign * evidence.expected[0], sign * drawn), (post_sign * post_value, post_sign * post_drawn)
     gain = ranks_of(after[0]) - ranks_of(before[0])
     moved = moved_ranks(gain, ranks_of(after[1]) - ranks_of(before[1]), plan.confidence_level)
-    moves = list(zip(ranking.names, *(column.tolist() for column in (gain, *moved)), strict=True))
+    moves = [
+        Move(name=name, gain=gained, lower=low, upper=high, significant=sure)
+        for name, gained, low, high, sure in zip(
+            ranking.names, *(column.tolist() for column in (gain, *moved)), strict=True
+        )
+    ]
     tau_lower, tau_upper = tau_interval([before, after], plan.confidence_level)
     places = ranking.places()
     order = [ranking.names.index(place.name) for place in places]
@@ -265,7 +232,7 @@ def leaderboard_of(
         tau=float(kendall_tau(before[0], after[0])),
         tau_lower=tau_lower,
         tau_upper=tau_upper,
-        moves=tuple(dict(zip(MOVED, moves[system], strict=True)) for system in order),
+        moves=tuple(moves[system] for system in order),
         rank_probability=ranking.rank_probability[order],
         settings=settings,
         warnings=ranking.warnings,

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
+from priori.base.declarations import Cautions, Column, Flat, Rows, Summary, Table, Unsaved
 from priori.base.errors import OptionError, unknown
-from priori.base.layouts import CAUTIONS, FLAG, INTEGER, NUMBER, NUMBERS, TEXT, Layout, choice, listed, of, record
 from priori.base.options import Interval
 from priori.base.results import Result
-from priori.base.saved import Saved
+from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Index, Ints, Mask, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
@@ -52,15 +52,21 @@ class Place(NamedTuple):
     could_be_best: bool
 
 
-PLACE = record(
-    {"name": TEXT, **of(NUMBER, "value expected"), "groups": TEXT}
-    | {**of(INTEGER, "rank rank_lower rank_upper"), "could_be_best": FLAG}
-)
+PairTests = Annotated[
+    dict[str, NDArray[Any]],
+    Table(
+        {
+            "text": "system_a system_b",
+            "number": "alpha difference expected lower upper p_adjusted",
+            "boolean": "p_fitted significant",
+        }
+    ),
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Result):
-    """Several systems compared on one set of draws. Made by `compare_all`.
+    """Every pair of several systems compared on one set of draws: one row per pair and alpha. Made by `compare_all`.
 
     Pairs come in the order AB, AC, ..., BC, ...; of verdicts each row is a pair, each column an alpha.
 
@@ -84,49 +90,31 @@ class Ranking(Result):
         How it was done, and its warnings.
     """
 
-    names: tuple[str, ...]
-    alpha: Floats
-    values: Floats
-    expected_values: Floats
+    names: Unsaved[tuple[str, ...]]
+    alpha: Unsaved[Floats]
+    values: Unsaved[Floats]
+    expected_values: Unsaved[Floats]
     greater_is_better: bool
-    pointwise: Verdict
-    simultaneous: Verdict
-    area: Verdict
-    best_p_value: Floats
-    rank_probability: Floats
-    settings: dict[str, Any]
-    warnings: tuple[str, ...] = ()
-    replicates: Floats | None = None
+    pointwise: Unsaved[Verdict]
+    simultaneous: Unsaved[Verdict]
+    area: Unsaved[Verdict]
+    best_p_value: Unsaved[Floats]
+    rank_probability: Rows
+    settings: Annotated[dict[str, Any], Flat({**COMPARED, "family": {"enum": list(get_args(Tests))}})]
+    warnings: Cautions = ()
+    replicates: Unsaved[Floats | None] = None
 
-    _layout = Layout(
-        "Every pair of several systems compared on one set of draws: one row per pair and alpha.",
-        of("text", "system_a system_b")
-        | of("number", "alpha difference expected lower upper p_adjusted")
-        | of("boolean", "p_fitted significant"),
-        {**COMPARED, "family": choice(*get_args(Tests)), "greater_is_better": FLAG, "ranking": listed(PLACE)}
-        | {"rank_probability": listed(NUMBERS), "warnings": CAUTIONS},
-        settings=(*COMPARED, "family"),
-        shown="ranking",
-        descriptions={
-            "measure": "The measure, as figures call it.",
-            "expected": "The difference that interval and p-value are about (claim).",
-            "family": "What is tested together: every pair of systems, or the best against the rest.",
-            "lower": "The lower bound of the interval, adjusted as the p-value is (single-step).",
-            "upper": "The upper bound of the interval, adjusted as the p-value is (single-step).",
-            "rank_probability": "How often each system had each rank, for the mean over the alphas.",
-        },
-    )
+    _shown: ClassVar[str] = "ranking"
 
     @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        table, level = saved.columns(*cls._layout.columns), saved["confidence_level"]
+    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
+        table, level = saved.table, saved.summary["confidence_level"]
         pairs = list(dict.fromkeys(zip(table["system_a"].tolist(), table["system_b"].tolist(), strict=True)))
         by_pair = {name: values.reshape(len(pairs), -1) for name, values in table.items()}
-        asked = "simultaneous" if saved["simultaneous"] else "pointwise"
+        asked = "simultaneous" if saved.summary["simultaneous"] else "pointwise"
         known |= {"names": tuple(dict.fromkeys(name for pair in pairs for name in pair)), "alpha": by_pair["alpha"][0]}
         known |= {asked: Verdict.of_columns(by_pair, level), "_differences": by_pair["difference"]}
-        known |= {"rank_probability": np.array(saved["rank_probability"], dtype=np.float64)}
-        return super()._from_parts(saved, _overall=tuple(Place(**ranked) for ranked in saved["ranking"]), **known)
+        return in_part(cls, **known)
 
     @property
     def verdict(self) -> Verdict:
@@ -148,25 +136,25 @@ class Ranking(Result):
         """The pairs by the numbers of their systems."""
         return tuple(combinations(range(len(self.names)), 2))
 
-    @cached_property
     def _sides(self) -> tuple[Index, Index]:
         return np.triu_indices(len(self.names), 1)
 
     @cached_property
     def _differences(self) -> Floats:
-        first, second = self._sides
+        first, second = self._sides()
         return self.values[first] - self.values[second]
 
     def places(self, alpha: float | None = None) -> tuple[Place, ...]:
         """Return the systems from best to worst, at one alpha or by their mean over the alphas."""
         if alpha is None:
-            return self._overall
+            return self.ranking
         column = int(np.argmin(np.abs(self.alpha - float(alpha))))
         significant = self.verdict.significant[:, column]
         return self._places(self.values[:, column], self.expected_values[:, column], significant, column)
 
     @cached_property
-    def _overall(self) -> tuple[Place, ...]:
+    def ranking(self) -> Summary[tuple[Place, ...]]:
+        """The systems from best to worst, by their mean over the alphas."""
         shares = shares_of(self.alpha)
         return self._places(self.values @ shares, self.expected_values @ shares, self.area.significant, -1)
 
@@ -176,19 +164,18 @@ class Ranking(Result):
 
     def standings(self) -> tuple[Ints, Ints, Mask]:
         """Return for each system (row) at each alpha between which ranks it lies, and whether it could be the best."""
-        significant, possible = self.verdict.significant, self._possible[:, :-1]
+        significant, possible = self.verdict.significant, self._possible()[:, :-1]
         columns = zip(self.expected_values.T, significant.T, possible.T, strict=True)
         bounds = [self._rank_bounds(self._better(*column[:2]), column[2]) for column in columns]
         lower, upper = (np.stack(side, axis=1) for side in zip(*bounds, strict=True))
         return lower, upper, possible
 
-    @cached_property
     def _possible(self) -> Mask:
         """Whether each system (row) could be the best at each alpha, and last by the mean over the alphas."""
         return self.best_p_value >= error_allowed(self.confidence_level)
 
     def _places(self, value: Floats, expected: Floats, significant: Mask, column: int) -> tuple[Place, ...]:
-        better, possible = self._better(expected, significant), self._possible[:, column]
+        better, possible = self._better(expected, significant), self._possible()[:, column]
         ranks = ranks_of(-expected if self.greater_is_better else expected)
         order = np.argsort(ranks, kind="stable")
         if self.settings["family"] == "pairs":
@@ -205,7 +192,7 @@ class Ranking(Result):
 
     def _better(self, expected: Floats, significant: Mask) -> Mask:
         """Return which system (row) is significantly better than which (column)."""
-        first, second = (side[significant] for side in self._sides)
+        first, second = (side[significant] for side in self._sides())
         badness = -expected if self.greater_is_better else expected
         ahead = badness[first] < badness[second]
         better = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
@@ -218,10 +205,11 @@ class Ranking(Result):
         # Known is only who is not the best.
         return np.where(possible, 1, 2), np.where(possible & (possible.sum() == 1), 1, len(self.names))
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return one row per pair and alpha."""
+    @property
+    def tests(self) -> Column[PairTests]:
+        """The test of each pair at each alpha."""
         names, verdict = np.array(self.names), self.verdict
-        first, second = (np.repeat(names[side], self.alpha.size) for side in self._sides)
+        first, second = (np.repeat(names[side], self.alpha.size) for side in self._sides())
         columns = {"system_a": first, "system_b": second, "alpha": np.tile(self.alpha, len(verdict.p_value))}
         values = {
             "difference": self._differences,
@@ -231,16 +219,6 @@ class Ranking(Result):
             "significant": verdict.significant,
         }
         return columns | {name: each.ravel() for name, each in values.items()}
-
-    def summary(self) -> dict[str, Any]:
-        """Return the ranking by the mean over the alphas and how it was made."""
-        return {
-            **self.settings,
-            "greater_is_better": self.greater_is_better,
-            "ranking": [ranked._asdict() for ranked in self.places()],
-            "rank_probability": self.rank_probability,
-            "warnings": list(self.warnings),
-        }
 
 
 def compare_all(

@@ -1,7 +1,8 @@
-"""Ranks: what tests of all pairs say about each system's rank, about the best, and about groups that do not differ."""
+"""Ranks: what tests of all pairs say about each system's rank and about groups that do not differ; two rankings."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from string import ascii_letters
 
 import numpy as np
@@ -115,3 +116,49 @@ def group_letters(alike: Mask) -> list[str]:
         for system in group:
             letters[system] += ascii_letters[number % 52] * (1 + number // 52)
     return letters
+
+
+# -- two rankings of the same systems ------------------------------------------------------------------------------
+
+
+def kendall_tau(first: Floats, second: Floats) -> Floats:
+    """Return Kendall's tau-b of two sets of values along the last axis; 0 where one of them does not vary.
+
+    Examples
+    --------
+    >>> kendall_tau(np.array([1.0, 2, 3, 4]), np.array([1.0, 2, 4, 3])).round(4).item()
+    0.6667
+    """
+    rounded = (told_apart(values) for values in (first, second))
+    a, b = (np.sign(values[..., :, None] - values[..., None, :]) for values in rounded)
+    concordant = (a * b).sum(axis=(-2, -1))
+    untied = np.sqrt((a != 0).sum(axis=(-2, -1)) * (b != 0).sum(axis=(-2, -1)).astype(np.float64))
+    return np.asarray(np.divide(concordant, untied, out=np.zeros_like(untied), where=untied > 0))
+
+
+def tau_interval(rankings: Sequence[tuple[Floats, Floats]], level: float) -> tuple[float, float]:
+    """Return the interval of Kendall's tau between two true rankings, of which values and draws of them are given.
+
+    A pair of systems is in the order that both rankings show where its differences lie beyond a normal bound for all
+    pairs of both together (Bonferroni); any other may be in the same order or not. Noise brings systems out of order,
+    or into it, so that the tau observed and those of the draws tell little about the true one.
+    """
+    from scipy.special import ndtri
+
+    order = np.ones(1)
+    for values, drawn in rankings:
+        first, second = np.triu_indices(values.size, 1)
+        difference, covariance = (values[:, None] - values)[first, second], np.cov(drawn, rowvar=False)
+        variance = (np.diag(covariance)[:, None] + np.diag(covariance) - 2 * covariance)[first, second]
+        far = -float(ndtri((1 - level) / (4 * first.size))) * np.sqrt(np.maximum(variance, 0.0))
+        order = order * np.where(np.abs(told_apart(difference)) > far, np.sign(difference), 0)
+    return float(np.mean(order - (order == 0))), float(np.mean(order + (order == 0)))
+
+
+def moved_ranks(shift: Ints, drawn: Ints, level: float) -> tuple[Floats, Floats, Mask]:
+    """Return simultaneous intervals of how many ranks each system gains, and which of them exclude 0."""
+    spread = np.maximum(drawn.std(axis=0), 1e-9)
+    largest = np.sort((np.abs(drawn - drawn.mean(axis=0)) / spread).max(axis=1))
+    half = largest[min(int(np.ceil(level * largest.size)), largest.size) - 1] * spread
+    lower, upper = shift - half, shift + half
+    return lower, upper, (lower > 0) | (upper < 0)

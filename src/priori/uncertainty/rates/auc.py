@@ -8,24 +8,22 @@ characteristic curves: a nonparametric approach", Biometrics 44, 1988. Where use
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, Self, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from priori.base.cautions import Caution
+from priori.base.declarations import Cautions, Column, Level, Size
 from priori.base.errors import InputError, unknown
-from priori.base.layouts import CAUTIONS, FLAG, LEVEL, NUMBER, SIZE, TEXT, Layout, Schema, choice, of
-from priori.base.results import Result
-from priori.base.saved import Saved
+from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats
-from priori.curves.roc import A_POSTERIORI, a_posteriori_auc
+from priori.curves.roc import a_posteriori_auc
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.influence import People, Spread
 from priori.scores.inputs import as_score_set
 from priori.scores.trials import sort_both
-from priori.uncertainty.rates.class_means import ClassMeans, spread_of, spread_of_difference
+from priori.uncertainty.rates.class_means import ClassMeans, numbers_of, spread_of, spread_of_difference
 from priori.uncertainty.rates.proportions import (
-    ALTERNATIVE,
     Alternative,
     check_level,
     p_values,
@@ -36,124 +34,86 @@ from priori.uncertainty.rates.proportions import (
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
 Method = Literal["logit", "normal"]
-#: What a file says of who the trials share.
-SHARED: dict[str, Schema] = {"dependence": choice(*get_args(Dependence)), "people": SIZE, "degrees_of_freedom": NUMBER}
 
 
 @dataclass(frozen=True, repr=False)
-class AposterioriAUCInterval(Result):
-    """An AUC, *a posteriori*, with DeLong's deviation and interval. Made by `a_posteriori_auc_interval`."""
+class AposterioriAUCInterval(Result, Aposteriori):
+    """An AUC, a posteriori, with DeLong's interval: one row. Made by `a_posteriori_auc_interval`."""
 
-    auc: float
-    sd: float
-    lower: float
-    upper: float
+    auc: Column[float]
+    sd: Column[float]
+    lower: Column[float]
+    upper: Column[float]
     method: str
-    dependence: str
-    people: int
+    dependence: Dependence
+    people: Size
     degrees_of_freedom: float | None
-    confidence_level: float
-    warnings: tuple[str, ...]
+    confidence_level: Level
+    warnings: Cautions
 
     @property
-    def width(self) -> float:
+    def width(self) -> Column[float]:
         """The whole interval, upper minus lower."""
         return self.upper - self.lower
 
-    _layout = Layout(
-        "An AUC, a posteriori, with DeLong's interval: one row.",
-        of("number", "auc sd lower upper width"),
-        {"kind": A_POSTERIORI, "method": TEXT, **SHARED, "confidence_level": LEVEL, "warnings": CAUTIONS},
-        one_row=True,
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        return super()._from_parts(saved, degrees_of_freedom=saved["degrees_of_freedom"], **known)
-
 
 @dataclass(frozen=True, repr=False)
-class AposterioriAUCTest(Result):
-    """Two AUCs, *a posteriori*, and DeLong's test of their difference. Made by `a_posteriori_auc_test`."""
+class AposterioriAUCTest(Result, Aposteriori):
+    """Two AUCs, a posteriori, and DeLong's test: one row. Made by `a_posteriori_auc_test`."""
 
-    auc_a: float
-    auc_b: float
-    difference: float
-    sd: float
-    lower: float
-    upper: float
-    statistic: float
-    p_value: float
+    auc_a: Column[float]
+    auc_b: Column[float]
+    difference: Column[float]
+    sd: Column[float]
+    lower: Column[float]
+    upper: Column[float]
+    statistic: Column[float]
+    p_value: Column[float]
     paired: bool
-    dependence: str
-    people: int
+    dependence: Dependence
+    people: Size
     degrees_of_freedom: float | None
-    alternative: str
-    confidence_level: float
-    warnings: tuple[str, ...]
+    alternative: Alternative
+    confidence_level: Level
+    warnings: Cautions
 
     @property
-    def significant(self) -> bool:
+    def significant(self) -> Column[bool]:
         """Whether the AUCs differ at the confidence level."""
         return self.p_value < 1 - self.confidence_level
-
-    _layout = Layout(
-        "Two AUCs, a posteriori, and DeLong's test: one row.",
-        {**of("number", "auc_a auc_b difference sd lower upper statistic p_value"), "significant": "boolean"},
-        {"kind": A_POSTERIORI, "paired": FLAG, **SHARED, "alternative": ALTERNATIVE}
-        | {"confidence_level": LEVEL, "warnings": CAUTIONS},
-        one_row=True,
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        return super()._from_parts(saved, degrees_of_freedom=saved["degrees_of_freedom"], **known)
 
 
 # -- structural components -------------------------------------------------------------------------------------
 
 
-class Components(ClassMeans):
-    """For each trial, the share of the other class that it stands on the right side of (ties count half).
+def components_of(scores: Scores) -> ClassMeans:
+    """Return for each trial the share of the other class that it stands on the right side of (ties count half).
 
-    ``positive[i]`` is the share of negatives below positive i, ``negative[j]`` the share of positives above
-    negative j; the mean of either is the AUC.
+    ``positive[i]`` is the share of negatives below positive i, ``negative[j]`` the share of positives above negative j;
+    the mean of either is the AUC. Every trial is looked up in the other class, sorted: what midranks give.
     """
 
-    @classmethod
-    def of(cls, scores: Scores) -> Components:
-        """Look every trial up in the other class, sorted: O(n log n), what midranks give."""
+    def below(values: Floats, others: Trials) -> Floats:
+        if others.number is None:
+            ordered = others.sorted
+            twice = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
+        else:
+            lower = np.where(values == -np.inf, 0, others.rejected(np.nextafter(values, -np.inf)))
+            twice = lower + others.rejected(values)
+        return np.asarray(twice / (2 * len(others)))
 
-        def below(values: Floats, others: Trials) -> Floats:
-            if others.number is None:
-                ordered = others.sorted
-                twice = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
-            else:
-                lower = np.where(values == -np.inf, 0, others.rejected(np.nextafter(values, -np.inf)))
-                twice = lower + others.rejected(values)
-            return np.asarray(twice / (2 * len(others)))
-
-        negative, positive = scores.negative, scores.positive
-        sort_both(negative, positive)
-        return cls(
-            1 - below(negative.score, positive), below(positive.score, negative), (negative.number, positive.number)
-        )
+    negative, positive = scores.negative, scores.positive
+    sort_both(negative, positive)
+    return ClassMeans(1 - below(negative.score, positive), below(positive.score, negative), numbers_of(scores))
 
 
-class _Judged(NamedTuple):
-    """A system's trials in memory, or entries in their place, what they add to the AUC, and what to say of that."""
-
-    components: Components
-    scores: Scores
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, scores: ScoreSet) -> _Judged:
-        for name, trials in (("negatives", scores.n_negatives), ("positives", scores.n_positives)):
-            if trials < 2:
-                raise InputError(f"{scores.source}: DeLong's variance needs at least two {name}; there is {trials}")
-        known, notes = condense(scores, ("user", "probe_user"), narrow=BOUND)
-        return cls(Components.of(known), known, notes)
+def _judged(scores: ScoreSet) -> tuple[tuple[ClassMeans, Scores], tuple[str, ...]]:
+    """Return what trials add to the AUC, with the trials in memory (or entries in their place), and notes on that."""
+    for name, trials in (("negatives", scores.n_negatives), ("positives", scores.n_positives)):
+        if trials < 2:
+            raise InputError(f"{scores.source}: DeLong's variance needs at least two {name}; there is {trials}")
+    known, notes = condense(scores, ("user", "probe_user"), narrow=BOUND)
+    return (components_of(known), known), notes
 
 
 # -- the two questions -----------------------------------------------------------------------------------------
@@ -197,7 +157,7 @@ def a_posteriori_auc_interval(
     if method not in get_args(Method):
         raise unknown("interval", method, get_args(Method))
     scores = as_score_set(scores)
-    components, trials, notes = _Judged.of(scores)
+    (components, trials), notes = _judged(scores)
     shared = shared_by(trials, dependence)
     spread = spread_of(components, trials.negative, trials.positive, shared)
     auc, sd = a_posteriori_auc(scores), float(spread.sd)
@@ -255,19 +215,23 @@ def a_posteriori_auc_test(
     level = check_level(confidence_level)
     quantile(level, alternative)  # says what is wrong with the alternative
     a, b = as_score_set(a), as_score_set(b)
-    both = _Judged.of(a), _Judged.of(b)
-    if not (unpaired or (a.fits and b.fits)):
-        a.check_same_trials(b)
-    spread, shared = (_unpaired if unpaired else _paired)(*both, dependence)
+    (first, first_notes), (second, second_notes) = _judged(a), _judged(b)
+    if unpaired:
+        spread, shared = _unpaired(first, second, dependence)
+    else:
+        if not (a.fits and b.fits):
+            a.check_same_trials(b)
+        shared = shared_by(first[1], dependence)
+        spread = spread_of_difference(first, second, shared)
     # On the same trials, taken for independent, the statistic is normal, as in pROC.
     freedom = spread.freedom if unpaired or shared != "none" else np.inf
     auc_a, auc_b = a_posteriori_auc(a), a_posteriori_auc(b)
     difference, sd = auc_a - auc_b, float(spread.sd)
     statistic = float(standardise(difference, sd))
     half = sd * quantile(level, alternative, freedom)
-    notes = (*both[0].notes, *both[1].notes)
+    notes = (*first_notes, *second_notes)
     if sd == 0:
-        pairs = min(_disjoint_pairs(each.scores, shared) for each in both)
+        pairs = min(_disjoint_pairs(trials, shared) for _, trials in (first, second))
         notes = (*_doubts(pairs), *notes)
         half = 1 - ((1 - level) / (2 if alternative == "two-sided" else 1)) ** (1 / pairs)
     lower = -1.0 if alternative == "less" else max(difference - half, -1.0)
@@ -291,21 +255,12 @@ def a_posteriori_auc_test(
     )._came_from(a, b)
 
 
-def _paired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[Spread, str]:
-    """Return the spread of the difference of two systems on the same trials."""
-    shared = shared_by(a.scores, dependence)
-    return spread_of_difference(a[:2], b[:2], shared), shared
-
-
-def _unpaired(a: _Judged, b: _Judged, dependence: Dependence | None) -> tuple[Spread, str]:
+def _unpaired(
+    a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scores], dependence: Dependence | None
+) -> tuple[Spread, Dependence]:
     """Return the spread of the difference of two systems on different trials; Welch's degrees of freedom."""
-    components, sets = (a.components, b.components), (a.scores, b.scores)
-    known = {shared_by(scores, dependence) for scores in sets}
-    shared = min(known, key=get_args(Dependence).index)  # what both know
-    spreads = [
-        spread_of(of_set, scores.negative, scores.positive, shared)
-        for of_set, scores in zip(components, sets, strict=True)
-    ]
+    shared = min((shared_by(scores, dependence) for _, scores in (a, b)), key=get_args(Dependence).index)
+    spreads = [spread_of(means, scores.negative, scores.positive, shared) for means, scores in (a, b)]
     if shared == "none":  # with all trials of a set as its size, as in pROC
         spreads = [replace(each, freedom=each.most) for each in spreads]
     return spreads[0].plus(spreads[1]), shared

@@ -16,10 +16,8 @@ import numpy as np
 
 from priori.base.types import Floats, Index
 
-#: Points of the grid along either of its axes, and how often it is drawn closer. From MANY different users on the
-#: posterior is as good as normal, and so many FEWER points, a standard deviation apart, average as well over it.
-POINTS, FEWER, MANY = 13, 9, 1000
-ZOOMS = 6
+#: Points of the grid along either of its axes, and how often it is drawn closer.
+POINTS, ZOOMS = 13, 6
 #: Points whose weight is less than this share of the largest are left out.
 LEAST = 1e-4
 #: Steps to a quantile at most, and how small the last must be, as a share of it: after a step the error is its cube.
@@ -116,16 +114,14 @@ def fit_beta_binomial(errors: Floats, trials: Floats) -> BetaBinomial:
     0.141 0.36
     """
     counted = [np.unique(values, return_counts=True) for values in (errors, trials - errors, trials)]
-    many = _different(errors, trials)[0].shape[1] >= MANY
     box = np.array([[-16.0, 16.0], [-7.0, 14.0]])  # of the logit of the mean, of the logarithm of the concentration
-    for zoom in range(ZOOMS):
-        points = FEWER if many and zoom == ZOOMS - 1 else POINTS
-        axes = [np.linspace(low, high, points) for low, high in box]
+    for _ in range(ZOOMS):
+        axes = [np.linspace(low, high, POINTS) for low, high in box]
         logit, log_k = (axis.ravel() for axis in np.meshgrid(*axes, indexing="ij"))
         density = _log_posterior(logit, log_k, counted)
         kept: Index = np.flatnonzero(density > density.max() + np.log(LEAST))
         limits = np.array([[values[kept].min(), values[kept].max()] for values in (logit, log_k)])
-        step = (box[:, 1] - box[:, 0]) / (points - 1)
+        step = (box[:, 1] - box[:, 0]) / (POINTS - 1)
         box = np.clip(limits + step[:, None] * [-1, 1], box[:, :1], box[:, 1:])
     weight = np.exp(density[kept] - density.max())
     mean = 1 / (1 + np.exp(-logit[kept]))

@@ -32,8 +32,7 @@ class ClassMeans:
         if pairing is None:
             return ClassMeans(self.negative - other.negative, self.positive - other.positive, self.numbers)
         return ClassMeans(
-            self.negative[pairing.negative_a] - other.negative[pairing.negative_b],
-            self.positive[pairing.positive_a] - other.positive[pairing.positive_b],
+            self.negative - other.negative[pairing.negative], self.positive - other.positive[pairing.positive]
         )
 
     @property
@@ -77,9 +76,7 @@ def spread_of_difference(a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scor
     """
     (means, first), (other, second) = a, b
     if first.negative.number is None:
-        pairing = pair(first, second)
-        negative, positive = first.negative.take(pairing.negative_a), first.positive.take(pairing.positive_a)
-        return spread_of(means.minus(other, pairing), negative, positive, dependence)
+        return spread_of(means.minus(other, pair(first, second)), first.negative, first.positive, dependence)
     if dependence == "none":
         raise OptionError(
             f"{first.source}: trials that are counted where they are can be paired by their users only; give a user "

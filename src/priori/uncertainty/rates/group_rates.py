@@ -18,16 +18,23 @@ from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.cautions import Caution, named, of_systems
+from priori.base.declarations import Cautions, Level
 from priori.base.errors import InputError, unknown
-from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, TEXT, Layout, choice, of
 from priori.base.results import Result
-from priori.base.types import Floats, Ints
+from priori.base.types import Floats, Ints, Texts
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Names, Scores, ScoreSet, condense
 from priori.scores.influence import People, correlation_of_means
-from priori.scores.inputs import as_score_set
 from priori.uncertainty.rates.proportions import check_level
-from priori.uncertainty.rates.rate_intervals import CountedRates, Dependence, Rate, RateTrials, judge, shared_by
+from priori.uncertainty.rates.rate_intervals import (
+    CountedRates,
+    Dependence,
+    Rate,
+    RateTrials,
+    judge,
+    only_scores,
+    shared_by,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +48,9 @@ MOST_COMPARED, PAIRS_AT_A_TIME = 10_000, 1 << 20
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroupRates(Result):
-    """Error rates by group at one threshold, and the differentials between groups. Made by `group_rates`.
+    """Error rates by group at a threshold fixed in advance, and the differentials between groups.
+
+    Made by `group_rates`.
 
     Attributes
     ----------
@@ -59,10 +68,10 @@ class GroupRates(Result):
         Warnings about it.
     """
 
-    rate: NDArray[Any]
-    what: NDArray[Any]
-    group: NDArray[Any]
-    other: NDArray[Any]
+    rate: Texts
+    what: Texts
+    group: Texts
+    other: Texts
     errors: Ints
     trials: Ints
     people: Ints
@@ -71,26 +80,9 @@ class GroupRates(Result):
     upper: Floats
     by: str
     threshold: float
-    dependence: str
-    confidence_level: float
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "Error rates by group at a threshold fixed in advance, and the differentials between groups.",
-        {**of("text", "rate what group other"), **of("integer", "errors trials people")}
-        | of("number", "value lower upper"),
-        {"by": TEXT, "threshold": NUMBER, "dependence": choice(*get_args(Dependence)), "confidence_level": LEVEL}
-        | {"warnings": CAUTIONS},
-        descriptions={
-            "by": "What the groups are of.",
-            "group": "The group; of a differential, the one with the highest rate.",
-            "other": "Of a differential, the group with the lowest rate.",
-            "people": "How many users it rests on; 0 where they are not known.",
-            "rate": "Which rate.",
-            "value": "The rate, the difference, or the ratio.",
-            "what": "The rate of a group, the largest gap, the largest ratio, or that to the geometric mean.",
-        },
-    )
+    dependence: Dependence
+    confidence_level: Level
+    warnings: Cautions = ()
 
     def rows(self, rate: str, what: str = "rate") -> dict[str, NDArray[Any]]:
         """Return the rows of the table about one rate that say one thing."""
@@ -165,8 +157,7 @@ def group_rates(
     m 0.120 from 0.065 to 0.211
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
-    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    known, notes = condense(as_score_set(scores, refusal), ("user", "probe_user", "group"), cuts=[threshold])
+    known, notes = condense(only_scores(scores), ("user", "probe_user", "group"), cuts=[threshold])
     if groups is not None:
         known = _with_groups(known, groups)
     if known.groups is None or known.negative.group is None:
@@ -175,16 +166,21 @@ def group_rates(
             "(columns={'group': 'sex'}; on the command line --by sex), or give groups={user: group}"
         )
     shared = shared_by(known, dependence)
-    rows: list[_Row] = []
-    said: list[tuple[str, tuple[str, ...]]] = []
-    warnings: list[str] = []
+    rows, said, warnings = list[_Row](), list[tuple[str, tuple[str, ...]]](), list[str]()
     for rate in dict.fromkeys(rates):
         if rate not in get_args(Rate):
             raise unknown("rate", rate, get_args(Rate))
-        more, of_each, of_all = _of_rate(known, rate, threshold, shared, level)
-        rows += more
-        said += of_each
-        warnings += of_all
+        judged = judge(known, threshold, rate)
+        assert judged.trials.group is not None
+        present, group = np.unique(judged.trials.group, return_inverse=True)
+        names = [str(name) for name in known.groups.values[present]]
+        found = judged.counted(shared, group, present.size, alone=True)
+        rows += _of_groups(rate, names, found, level)
+        said += [(f"{rate.upper()} of {name}", found.cautions(row)) for row, name in enumerate(names)]
+        if 1 < present.size <= MOST_COMPARED:
+            limits = found.limits(_level_of_pairs(level, present.size))
+            rows += _differentials(rate, names, found, limits, _correlations(judged, group, present.size, shared))
+        warnings += _doubts(names, found.spread.people)
     columns = {name: np.array(column) for name, column in zip(_Row._fields, zip(*rows, strict=True), strict=True)}
     return GroupRates(
         **columns,
@@ -194,6 +190,21 @@ def group_rates(
         confidence_level=level,
         warnings=tuple(dict.fromkeys([*notes, *of_systems(said), *warnings])),
     )._came_from(known)
+
+
+def _doubts(names: list[str], people: Ints) -> list[str]:
+    """Say so where groups have few users, or are too many."""
+    doubts: list[str] = []
+    few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
+    if few:
+        doubts.append(Caution("few-users", f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"))
+    if len(names) > MOST_COMPARED:
+        text = (
+            f"{len(names)} groups are too many for differentials, which at most {MOST_COMPARED} have; to see "
+            "who makes the errors ask by user"
+        )
+        doubts.append(Caution("many-groups", text))
+    return doubts
 
 
 def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
@@ -211,43 +222,16 @@ def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
     codes = np.zeros(len(scores.users), dtype=np.int32)
     codes[scores.users_in_use] = own
     negative = replace(scores.negative, group=codes[scores.negative.user])
-    return replace(
-        scores, negative=negative, positive=replace(scores.positive, group=codes[scores.positive.user]), groups=names
-    )
+    positive = replace(scores.positive, group=codes[scores.positive.user])
+    return replace(scores, negative=negative, positive=positive, groups=names)
 
 
-def _of_rate(
-    scores: Scores, rate: Rate, threshold: float, shared: str, level: float
-) -> tuple[list[_Row], list[tuple[str, tuple[str, ...]]], list[str]]:
-    """Return the rows about one rate, the warnings about each group, and about all."""
-    assert scores.groups is not None
-    judged = judge(scores, threshold, rate)
-    assert judged.trials.group is not None
-    present, group = np.unique(judged.trials.group, return_inverse=True)
-    names = [str(name) for name in scores.groups.values[present]]
-    found = judged.counted(shared, group, present.size, alone=True)
-    people = found.spread.people
-    columns = (found.errors, found.trials, people, found.rate, *found.limits(level ** (1 / present.size)))
-    rows = [
-        _Row(rate, "rate", name, "", *of_group)
-        for name, *of_group in zip(names, *(column.tolist() for column in columns), strict=True)
-    ]
-    of_each = [(f"{rate.upper()} of {name}", found.cautions(row)) for row, name in enumerate(names)]
-    warnings: list[str] = []
-    few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
-    if few:
-        text = f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"
-        warnings.append(Caution("few-users", text))
-    if 1 < present.size <= MOST_COMPARED:
-        limits = found.limits(_level_of_pairs(level, present.size))
-        rows += _differentials(rate, names, found, limits, _correlations(judged, group, present.size, shared))
-    elif present.size > 1:
-        text = (
-            f"{present.size} groups are too many for differentials, which at most {MOST_COMPARED} have; to see "
-            "who makes the errors ask by user"
-        )
-        warnings.append(Caution("many-groups", text))
-    return rows, of_each, warnings
+def _of_groups(rate: Rate, names: Sequence[str], found: CountedRates, level: float) -> list[_Row]:
+    """Return the rows about single groups; their intervals hold together (Sidak)."""
+    limits = found.limits(level ** (1 / len(names)))
+    columns = (found.errors, found.trials, found.spread.people, found.rate, *limits)
+    numbers = zip(*(column.tolist() for column in columns), strict=True)
+    return [_Row(rate, "rate", name, "", *of_group) for name, of_group in zip(names, numbers, strict=True)]
 
 
 def _level_of_pairs(level: float, groups: int) -> float:
@@ -269,7 +253,7 @@ def _level_of_pairs(level: float, groups: int) -> float:
     return float(2 * ndtr(low / np.sqrt(2)) - 1)
 
 
-def _correlations(judged: RateTrials, group: NDArray[np.integer], groups: int, shared: str) -> csr_array:
+def _correlations(judged: RateTrials, group: NDArray[np.integer], groups: int, shared: Dependence) -> csr_array:
     """Return the correlations of the groups' rates that are not 0: they come from people with trials in several."""
     from scipy.sparse import csr_array
 

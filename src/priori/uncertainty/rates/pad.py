@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined, named
+from priori.base.declarations import Cautions, Level, columns_of
 from priori.base.errors import OptionError
-from priori.base.layouts import CAUTIONS, LEVEL, TEXT, TEXTS, Layout, of
 from priori.base.results import Result
-from priori.base.types import Floats
+from priori.base.types import Floats, Texts
 from priori.curves.epc import choose_threshold
 from priori.scores import BOUND, Scores, condense_all
 from priori.scores.derived import BY_ATTACK
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.rates.proportions import check_level
-from priori.uncertainty.rates.rate_intervals import Dependence, RateInterval, joint_interval, judge, shared_by
+from priori.uncertainty.rates.rate_intervals import Dependence, joint_interval, judge, shared_by
 
 #: What attacks are called where nothing says of which type they are.
 UNTOLD = "attack"
@@ -36,7 +36,7 @@ UNTOLD = "attack"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PAD(Result):
-    """Error rates of presentation attack detection at thresholds fixed in advance. Made by `pad`.
+    """Presentation attack detection (ISO/IEC 30107-3): one row per threshold and rate. Made by `pad`.
 
     Attributes
     ----------
@@ -54,13 +54,15 @@ class PAD(Result):
         The rate on the test set and its interval.
     best : ndarray
         Of a BPCER at an APCER, what choosing the threshold on the test set itself would have shown; else missing.
+    unseen : tuple of str
+        Types of attacks that are in the test set only.
     """
 
     name: str
-    point: NDArray[np.str_]
+    point: Texts
     threshold: Floats
-    measure: NDArray[np.str_]
-    attack: NDArray[np.str_]
+    measure: Texts
+    attack: Texts
     trials: Floats
     errors: Floats
     rate: Floats
@@ -68,23 +70,8 @@ class PAD(Result):
     upper: Floats
     best: Floats
     unseen: tuple[str, ...]
-    confidence_level: float
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "Presentation attack detection (ISO/IEC 30107-3): one row per threshold and rate.",
-        {"point": "text", "threshold": "number", **of("text", "measure attack"), **of("number", "trials errors")}
-        | of("number", "rate lower upper best"),
-        {"name": TEXT, "unseen": TEXTS, "confidence_level": LEVEL, "warnings": CAUTIONS},
-        descriptions={
-            "attack": "The type of attack; of the largest APCER the worst one.",
-            "best": "What choosing the threshold on the test set itself would have shown.",
-            "measure": "apcer of one type, apcer-max the largest, bpcer, or acer, the mean of the last two.",
-            "point": "How the threshold was chosen on the development set.",
-            "rate": "The rate on the test set.",
-            "unseen": "Types of attacks that are in the test set only.",
-        },
-    )
+    confidence_level: Level
+    warnings: Cautions = ()
 
     def at(self, measure: str, point: str | None = None) -> float:
         """Return a rate: the largest APCER (``apcer-max``), the BPCER or the ACER; at the first point by default."""
@@ -139,7 +126,7 @@ def pad(
     shared = shared_by(test, dependence)
     points = {criterion: (choose_threshold(dev, criterion=criterion, alpha=alpha), float("nan"))}
     for target in as_fractions(apcer, "apcer"):
-        best = _rejected(test, _at_most(test, types, target))
+        best = float(test.positive.rejected(_at_most(test, types, target))) / test.n_positives
         points[f"apcer<={float(target):g}"] = (_at_most(dev, dev_types, target), best)
     rows: list[tuple[Any, ...]] = []
     said: list[tuple[str, ...]] = [notes for _, notes in known]
@@ -149,21 +136,11 @@ def pad(
         rows += [(point, threshold, *row, best if row[0] == "bpcer" else float("nan")) for row in found]
     unseen = tuple(sorted(set(types.names) - set(dev_types.names)))
     if unseen and dev_types.names != [UNTOLD]:
-        listed = named(unseen)
-        said.insert(
-            0,
-            (
-                Caution(
-                    "unseen-attacks",
-                    f"types of attacks that are in the test set only: {listed}; the threshold was chosen without them",
-                ),
-            ),
-        )
-    text = ("point", "measure", "attack")
-    names = ("point", "threshold", "measure", "attack", "trials", "errors", "rate", "lower", "upper", "best")
+        text = f"types of attacks that are in the test set only: {named(unseen)}; the threshold was chosen without them"
+        said.insert(0, (Caution("unseen-attacks", text),))
     columns: dict[str, Any] = {
-        key: np.array(column, dtype=str if key in text else np.float64)
-        for key, column in zip(names, zip(*rows, strict=True), strict=True)
+        name: np.array(column, dtype=str if kind == "text" else np.float64)
+        for (name, kind), column in zip(columns_of(PAD).items(), zip(*rows, strict=True), strict=True)
     }
     return PAD(name, **columns, unseen=unseen, confidence_level=level, warnings=joined(*said))._came_from(test)
 
@@ -210,17 +187,12 @@ def _at_most(scores: Scores, types: _Types, target: Fraction) -> float:
     return float(thresholds[np.searchsorted(thresholds, least)])
 
 
-def _rejected(scores: Scores, threshold: float) -> float:
-    """Return the BPCER at a threshold."""
-    return float(scores.positive.rejected(threshold)) / scores.n_positives
-
-
 #: A measure, the type of attack, trials, errors, the rate and its bounds.
 _Row = tuple[str, str, float, float, float, float, float]
 
 
 def _rates(
-    test: Scores, types: _Types, threshold: float, level: float, shared: str
+    test: Scores, types: _Types, threshold: float, level: float, shared: Dependence
 ) -> tuple[list[_Row], tuple[str, ...]]:
     """Return the rates at a threshold with their intervals, and warnings about them."""
     attacks = judge(test, threshold, "far").counted(shared, types.code, len(types.names))
@@ -234,11 +206,8 @@ def _rates(
     columns = (attacks.trials.astype(float), attacks.errors.astype(float), attacks.rate, lower, upper)
     each = zip(types.names, *(column.tolist() for column in columns), strict=True)
     rows: list[_Row] = [("apcer", *of_type) for of_type in each]
-    rows += [_row("apcer-max", types.names[worst], largest), _row("bpcer", "", bona_fide)]
+    for measure, attack, known in (("apcer-max", types.names[worst], largest), ("bpcer", "", bona_fide)):
+        rows.append((measure, attack, float(known.trials), float(known.errors), known.rate, known.lower, known.upper))
     joint = joint_interval([largest, bona_fide], (0.5, 0.5), below=float(len(types.names) > 1))
     rows.append(("acer", "", float("nan"), float("nan"), *joint))
     return rows, joined(bona_fide.warnings, *map(attacks.cautions, range(len(types.names))))
-
-
-def _row(measure: str, attack: str, known: RateInterval) -> _Row:
-    return measure, attack, float(known.trials), float(known.errors), known.rate, known.lower, known.upper

@@ -9,13 +9,12 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
+from priori.base.declarations import Column, Level
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.layouts import LEVEL, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Floats
 
 Alternative = Literal["two-sided", "less", "greater"]
-ALTERNATIVE = choice(*get_args(Alternative))
 McNemarMethod = Literal["mid-p", "exact", "normal"]
 IntervalMethod = Literal["normal", "wilson", "exact", "rule-of-three"]
 
@@ -89,25 +88,18 @@ def standardise(difference: ArrayLike, sd: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProportionInterval(Result):
-    """An interval for one rate (or for each of many): between ``lower`` and ``upper``."""
+    """Intervals of rates: one row per rate. Made by `proportion_interval`."""
 
+    errors: Floats
+    trials: Floats
     rate: Floats
     lower: Floats
     upper: Floats
-    errors: Floats
-    trials: Floats
     method: str
-    confidence_level: float
-
-    _layout = Layout(
-        "Intervals of rates: one row per rate.",
-        of("number", "errors trials rate lower upper width"),
-        {"method": TEXT, "confidence_level": LEVEL},
-        descriptions={"rate": "The rate."},
-    )
+    confidence_level: Level
 
     @property
-    def width(self) -> Floats:
+    def width(self) -> Column[Floats]:
         """The whole interval, upper minus lower."""
         return self.upper - self.lower
 
@@ -143,7 +135,7 @@ def proportion_interval(
         raise unknown("interval", method, methods)
     rate = x / n
     lower, upper = methods[method](x, n, level)
-    return ProportionInterval(rate, np.clip(lower, 0.0, rate), np.clip(upper, rate, 1.0), x, n, method, level)
+    return ProportionInterval(x, n, rate, np.clip(lower, 0.0, rate), np.clip(upper, rate, 1.0), method, level)
 
 
 def check_counts(errors: ArrayLike, trials: ArrayLike) -> tuple[Floats, Floats]:
@@ -198,9 +190,9 @@ def _rule_of_three(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProportionTest(Result):
-    """A z-test of the difference between two rates, A's minus B's.
+    """Tests of the difference between two rates: one row per test. Made by `proportion_test`.
 
-    ``confidence`` is the thesis's delta: 1 minus the p-value.
+    The difference is A's rate minus B's; ``confidence`` is the thesis's delta: 1 minus the p-value.
     """
 
     difference: Floats
@@ -208,16 +200,10 @@ class ProportionTest(Result):
     statistic: Floats
     p_value: Floats
     method: str
-    alternative: str
-
-    _layout = Layout(
-        "Tests of the difference between two rates: one row per test.",
-        of("number", "difference sd statistic p_value confidence"),
-        {"method": TEXT, "alternative": ALTERNATIVE},
-    )
+    alternative: Alternative
 
     @property
-    def confidence(self) -> Floats:
+    def confidence(self) -> Column[Floats]:
         """The confidence that the rates differ (thesis, Eqs. 3.20, 3.21, 3.25)."""
         return 1 - self.p_value
 

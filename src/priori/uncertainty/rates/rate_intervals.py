@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
+from priori.base.declarations import Cautions, Column, Level, Size
 from priori.base.errors import FewUsersError, InputError, OptionError, unknown
-from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, of
 from priori.base.results import Result
 from priori.base.types import Floats, Ints, Mask
 from priori.decisions.measures import ALIASES
@@ -41,7 +41,7 @@ Dependence = Literal["none", "user", "crossed"]
 
 @dataclass(frozen=True, repr=False)
 class RateInterval(Result):
-    """An interval for an error rate at a threshold. Made by `rate_interval`.
+    """An interval of an error rate at a threshold fixed in advance: one row. Made by `rate_interval`.
 
     Attributes
     ----------
@@ -63,41 +63,26 @@ class RateInterval(Result):
         Warnings about it.
     """
 
-    name: str
-    threshold: float
-    rate: float
-    lower: float
-    upper: float
-    errors: int
-    trials: int
-    design_effect: float
-    effective_trials: float
-    people: int
+    name: Rate
+    threshold: Column[float]
+    errors: Column[int]
+    trials: Column[int]
+    rate: Column[float]
+    lower: Column[float]
+    upper: Column[float]
+    design_effect: Column[float]
+    effective_trials: Column[float]
+    people: Size
     freedom: float
-    dependence: str
+    dependence: Dependence
     method: str
-    confidence_level: float
-    warnings: tuple[str, ...] = ()
+    confidence_level: Level
+    warnings: Cautions = ()
 
     @property
-    def width(self) -> float:
+    def width(self) -> Column[float]:
         """The whole interval, upper minus lower."""
         return self.upper - self.lower
-
-    _layout = Layout(
-        "An interval of an error rate at a threshold fixed in advance: one row.",
-        {"threshold": "number", **of("integer", "errors trials")}
-        | of("number", "rate lower upper width design_effect effective_trials"),
-        {"name": choice(*get_args(Rate)), "people": SIZE, "freedom": NUMBER}
-        | {
-            "dependence": choice(*get_args(Dependence)),
-            "method": TEXT,
-            "confidence_level": LEVEL,
-            "warnings": CAUTIONS,
-        },
-        one_row=True,
-        descriptions={"rate": "The rate."},
-    )
 
 
 def rate_interval(
@@ -155,14 +140,19 @@ def rate_interval(
         raise unknown("rate", rate, get_args(Rate))
     if method not in get_args(Method):
         raise unknown("interval", method, get_args(Method))
-    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
     threshold = as_threshold(threshold)
-    scores, notes = condense(as_score_set(scores, refusal), ("user", "probe_user"), cuts=[threshold])
-    shared = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
+    scores, notes = condense(only_scores(scores), ("user", "probe_user"), cuts=[threshold])
+    shared: Dependence = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
     if rate in ("frr", "fnmr"):
         notes = tuple(note for note in notes if note.code != "unknown-impostors")
     counted = judge(scores, threshold, rate).counted(shared)
     return counted.interval(0, rate, threshold, shared, method, level, notes)._came_from(scores)
+
+
+def only_scores(given: Any) -> ScoreSet:
+    """Return scores that can be counted at a threshold, or say that they are none."""
+    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(given).__name__}")
+    return as_score_set(given, refusal)
 
 
 class RateTrials(NamedTuple):
@@ -172,7 +162,7 @@ class RateTrials(NamedTuple):
     wrong: Mask
 
     def counted(
-        self, shared: str, group: NDArray[np.integer] | None = None, groups: int = 1, *, alone: bool = False
+        self, shared: Dependence, group: NDArray[np.integer] | None = None, groups: int = 1, *, alone: bool = False
     ) -> CountedRates:
         """Return the rate of each group of trials; that of a single user is an error, unless he may stand ``alone``."""
         where = np.zeros(self.wrong.size, np.int64) if group is None else group
@@ -214,7 +204,7 @@ class CountedRates(NamedTuple):
         row: int,
         rate: Rate,
         threshold: float,
-        shared: str,
+        shared: Dependence,
         method: Method,
         level: float,
         notes: tuple[Caution, ...] = (),
@@ -230,11 +220,11 @@ class CountedRates(NamedTuple):
         return RateInterval(
             rate,
             float(threshold),
+            errors,
+            n,
             errors / n,
             lower,
             upper,
-            errors,
-            n,
             spread.pseudo,
             n / spread.pseudo,
             int(spread.people),
@@ -290,9 +280,9 @@ def both_classes(scores: Scores) -> Trials:
     return Trials(score, column("user"), column("probe_user"), number=column("number"), group=column("group"))
 
 
-def shared_by(scores: Scores, asked: str | None) -> str:
+def shared_by(scores: Scores, asked: Dependence | None) -> Dependence:
     """Return what trials are taken to share: as asked where the scores know it, else the most that they know."""
-    known = "crossed" if scores.has_identities else "user" if scores.has_users else "none"
+    known: Dependence = "crossed" if scores.has_identities else "user" if scores.has_users else "none"
     order = get_args(Dependence)
     if asked is None:
         return known
@@ -308,13 +298,6 @@ def _adjusted(p: Floats, effective: Floats, freedom: Floats, level: float) -> tu
     """Return Wilson's intervals for effective numbers of trials, with Student's quantiles."""
     lower, upper = wilson(p * effective, effective, quantiles((1 + level) / 2, freedom))
     return np.clip(lower, 0.0, p), np.clip(upper, p, 1.0)
-
-
-def around(known: RateInterval, rate: float) -> RateInterval:
-    """Return the interval around another rate, as sure as the one observed."""
-    p, effective, freedom = (np.array([number]) for number in (rate, known.effective_trials, known.freedom))
-    lower, upper = _adjusted(p, effective, freedom, known.confidence_level)
-    return replace(known, rate=rate, lower=float(lower[0]), upper=float(upper[0]))
 
 
 def joint_interval(

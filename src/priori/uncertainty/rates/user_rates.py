@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.cautions import Caution
+from priori.base.declarations import Cautions, Level, Size
 from priori.base.errors import InputError, unknown
-from priori.base.layouts import CAUTIONS, LEVEL, NUMBER, SIZE, TEXT, Layout, choice, listed, of, record
 from priori.base.results import Result
-from priori.base.saved import Saved
-from priori.base.types import Codes, Floats, Ints, Mask
+from priori.base.types import Codes, Floats, Ints, Mask, Texts
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, condense
-from priori.scores.inputs import as_score_set
-from priori.scores.people import no_people, unknown_impostors
+from priori.scores.labels import no_people, unknown_impostors
 from priori.uncertainty.rates.beta_binomial import fit_beta_binomial
 from priori.uncertainty.rates.proportions import check_level
+from priori.uncertainty.rates.rate_intervals import only_scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,9 +35,21 @@ ROLES: dict[UserRole, tuple[str, str]] = {
 FEW_USERS = 10
 
 
+class RoleTest(TypedDict):
+    """Whether users differ in one role; what each value is: `UserRates`."""
+
+    role: UserRole
+    rate: str
+    users: Size
+    above: Size
+    overall: float
+    correlation: float
+    p_value: float
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class UserRates(Result):
-    """Each user's own error rates at one threshold. Made by `user_rates`.
+    """Each user's own error rates at a threshold fixed in advance: one row per user and role. Made by `user_rates`.
 
     Attributes
     ----------
@@ -58,8 +69,8 @@ class UserRates(Result):
         Warnings about it.
     """
 
-    user: NDArray[Any]
-    role: NDArray[Any]
+    user: Texts
+    role: Texts
     errors: Ints
     trials: Ints
     rate: Floats
@@ -67,38 +78,10 @@ class UserRates(Result):
     lower: Floats
     upper: Floats
     above: Mask
-    roles: tuple[dict[str, Any], ...]
+    roles: tuple[RoleTest, ...]
     threshold: float
-    confidence_level: float
-    warnings: tuple[str, ...] = ()
-
-    _layout = Layout(
-        "Each user's own error rates at a threshold fixed in advance: one row per user and role.",
-        {**of("text", "user role"), **of("integer", "errors trials"), **of("number", "rate shrunken lower upper")}
-        | {"above": "boolean"},
-        {
-            "roles": listed(
-                record(
-                    {"role": choice(*ROLES), "rate": TEXT, **of(SIZE, "users above")}
-                    | of(NUMBER, "overall correlation p_value")
-                )
-            ),
-            "threshold": NUMBER,
-            "confidence_level": LEVEL,
-            "warnings": CAUTIONS,
-        },
-        descriptions={
-            "above": "Whether the interval of the user's rate lies above the rate of all users together.",
-            "rate": "The user's rate.",
-            "role": "The trials: genuine ones, of impostors who claim to be the user, or of the user as impostor.",
-            "roles": "Whether users differ, by role.",
-            "shrunken": "The rate drawn towards everybody's (beta-binomial).",
-        },
-    )
-
-    @classmethod
-    def _from_parts(cls, saved: Saved, **known: Any) -> Self:
-        return super()._from_parts(saved, roles=tuple(saved["roles"]), **known)
+    confidence_level: Level
+    warnings: Cautions = ()
 
     def of_role(self, role: UserRole, most: int | None = None) -> dict[str, NDArray[Any]]:
         """Return the rows of one role, the highest shrunken rate first; ``most`` of them."""
@@ -146,8 +129,7 @@ def user_rates(scores: ScoreSet, threshold: float, *, confidence_level: float = 
     'u41: 5 of 9, shrunken to 0.40'
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
-    refusal = InputError(f"the scores must be Scores (priori.read, Scores.from_...), not {type(scores).__name__}")
-    known = as_score_set(scores, refusal)
+    known = only_scores(scores)
     if not known.has_users:
         raise InputError(f"{known.source}: the users of the trials are not known; read a user column")
     counted, notes = _counted(known, threshold)
@@ -171,7 +153,7 @@ class _Counted(NamedTuple):
     trials: Ints
 
 
-def _shrunken(counted: _Counted, level: float) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+def _shrunken(counted: _Counted, level: float) -> tuple[dict[str, NDArray[Any]], RoleTest]:
     """Return the columns of the users' rates in one role, and whether they differ."""
     role, names, errors, trials = counted
     fitted = fit_beta_binomial(errors.astype(np.float64), trials.astype(np.float64))
@@ -188,9 +170,11 @@ def _shrunken(counted: _Counted, level: float) -> tuple[dict[str, NDArray[Any]],
         "upper": upper,
         "above": lower > overall,
     }
-    together = {"role": role, "rate": ROLES[role][0], "users": names.size, "above": int(columns["above"].sum())}
     return columns, {
-        **together,
+        "role": role,
+        "rate": ROLES[role][0],
+        "users": names.size,
+        "above": int(columns["above"].sum()),
         "overall": overall,
         "correlation": fitted.correlation,
         "p_value": alike(errors, trials),

@@ -1,13 +1,14 @@
-"""One table of many systems that stays where it is: each system on each set is a `Table` over some of its rows."""
+"""Opening: from a path, a glob, a frame or a table of many systems to scores in memory, or to tables elsewhere."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from operator import and_
-from typing import Any
+from typing import Any, Literal, get_args
 
 import narwhals as nw
 import numpy as np
@@ -16,14 +17,160 @@ from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OptionError, unknown
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import Panel, TableSettings
-from priori.engines.engine_choice import ENGINES, PER_LINE, SMALL, EngineName, bytes_of, is_columnar
-from priori.engines.explorer import BINS
 from priori.engines.parquet_files import Files, Watch
 from priori.engines.table import PER_TRIAL, Table
+from priori.readers import read
 from priori.readers.duckdb_parser import literal, quoted
+from priori.readers.input_file import ARROW_MAGIC, PARQUET_MAGIC
 from priori.readers.layout import Columns
 from priori.readers.trial_tables import TrialTable, Values, about_sizes, needed_columns, read_table, several
-from priori.scores import Names, NanPolicy, ScoreSet
+from priori.scores import Names, NanPolicy, Scores, ScoreSet
+from priori.scores.histogram import BINS
+
+EngineName = Literal["auto", "memory", "duckdb", "spark"]
+ENGINES: tuple[str, ...] = get_args(EngineName)
+
+#: Files below this many bytes are read into memory without a look at how many rows they have.
+SMALL = 16 << 20
+#: The least bytes of a text file that a trial takes, about; gzip makes them fewer.
+PER_LINE = 12
+
+
+def bytes_of(memory: str | int) -> int:
+    """Return an amount of memory in bytes.
+
+    Examples
+    --------
+    >>> bytes_of("1.5GB"), bytes_of("512MiB")
+    (1500000000, 536870912)
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(?:([KMGT])(I?))?B?\s*", str(memory).upper())
+    number = 0.0
+    if match is not None:
+        number = float(match[1]) * (1024 if match[3] else 1000) ** " KMGT".index(match[2] or " ")
+    if number < 10**6:
+        raise OptionError(f"memory must be an amount of at least 1 MB such as 500MB or 2GB, not {memory!r}")
+    return int(number)
+
+
+def scan(
+    source: Any,
+    *,
+    engine: EngineName = "auto",
+    memory: str | int = "1GB",
+    temp: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    pos_label: Any = None,
+    attack_label: Any = None,
+    nan: NanPolicy = "error",
+    lower_is_better: bool = False,
+    announce: Callable[[str], None] | None = None,
+) -> Scores | Table:
+    """Open scores that may not fit in memory, for use wherever `Scores` are used.
+
+    Curves at given alphas, bands with thresholds fixed and paired comparisons come out the same, to the last bit,
+    as if everything were in memory.
+
+    Parameters
+    ----------
+    source : path, glob, directory, address, duckdb relation, Spark DataFrame, or lazy frame
+        Files of Parquet or of text as `priori.read` reads them; a directory stands for the Parquet files in it. At an
+        address (``s3://bucket/dev.parquet``) only Parquet files are read.
+    engine : {"auto", "memory", "duckdb", "spark"}
+        Where the counting is done. ``auto`` reads files into memory if they fit there, and scans them with duckdb
+        if not; a relation or a lazy frame stays where it is.
+    memory : str or int
+        How much memory may be used: ``"500MB"``, ``"2GB"``, or bytes.
+    temp : path, optional
+        Where temporary files go, such as text files turned into Parquet. They are removed at the end.
+    format, columns, pos_label, attack_label, nan, lower_is_better
+        As in `priori.read`.
+    announce : callable, optional
+        Gets one line of text that says which engine was taken.
+
+    Returns
+    -------
+    Scores or Table
+        In memory, or elsewhere.
+
+    Examples
+    --------
+    >>> import duckdb, priori
+    >>> trials = duckdb.sql("SELECT (i % 2)::INT AS label, sin(i) + i % 2 AS score FROM range(1000) t(i)")
+    >>> dev = priori.scan(trials)
+    >>> dev
+    Table('relation', duckdb)
+    >>> round(priori.choose_threshold(dev, alpha=0.5), 6)
+    5e-06
+    """
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    room = bytes_of(memory)
+    say = announce or (lambda line: None)
+    is_path = isinstance(source, (str, os.PathLike))
+    settings = TableSettings(
+        dict(columns or {}), pos_label, nan, lower_is_better, as_text=is_path, attack_label=attack_label
+    )
+    if not is_path:
+        return _from_frame(source, settings, engine, room)
+    if engine == "spark":
+        from priori.engines.spark import open_spark
+
+        say(f"{os.fspath(source)}: read by spark")
+        return Table(open_spark(source, settings, temp), memory=room)
+    watch = Watch(source)
+    read_whole = partial(read, watch.paths[0], format=format, announce=say, **settings.options())
+    single = len(watch.paths) == 1 and watch.store is None
+    if single and (engine == "memory" or (engine == "auto" and watch.size < SMALL)):
+        return read_whole()
+    if engine == "auto" and single and not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room:
+        return read_whole()
+    files = Files(watch, settings, memory=room, temp=temp, format=format)
+    in_memory = engine == "memory" or (engine == "auto" and files.rows * PER_TRIAL <= room)
+    if in_memory and single:
+        files.close()
+        return read_whole()
+    counted = f"{files.rows} trials in {len(watch.paths)} file{'s' if len(watch.paths) > 1 else ''}"
+    table = Table(DuckDB(files.relation(), files.settings, source=watch.shown, files=files), memory=room)
+    if in_memory:
+        say(f"{watch.shown}: {counted}, read into memory")
+        with table:
+            return table.engine.load()
+    say(f"{watch.shown}: {counted}, scanned by duckdb in {room // 10**6} MB")
+    return table
+
+
+def is_columnar(path: str) -> bool:
+    """Tell whether a file begins as every Parquet or Arrow file does."""
+    with open(path, "rb") as file:
+        return file.read(len(ARROW_MAGIC)).startswith((PARQUET_MAGIC, ARROW_MAGIC))
+
+
+def _from_frame(frame: Any, settings: TableSettings, engine: str, memory: int) -> Scores | Table:
+    import narwhals as nw
+
+    try:
+        native = nw.from_native(frame)
+    except TypeError:
+        raise OptionError(
+            "a set of scores must be Scores (priori.read, priori.scan, Scores.from_...), a duckdb relation, a Spark "
+            f"DataFrame or another frame that narwhals knows, not a {type(frame).__name__}"
+        ) from None
+    kind = native.implementation
+    if engine == "memory" or not isinstance(native, nw.LazyFrame):
+        if engine not in ("auto", "memory"):
+            raise OptionError(f"a {kind} frame is in memory already; leave out engine={engine!r}")
+        return Scores.from_frame(frame, **settings.options())
+    if not {"duckdb": kind.is_duckdb(), "spark": kind.is_spark_like()}.get(engine, True):
+        raise OptionError(f"a {kind} frame cannot be read by the {engine} engine; leave the engine out")
+    if kind.is_duckdb():
+        return Table(DuckDB(frame, settings), memory=memory)
+    from priori.engines.lazy_frames import Lazy
+    from priori.engines.spark import Spark
+
+    return Table((Spark if kind.is_spark_like() else Lazy)(frame, settings), memory=memory)
+
 
 #: Values of a column that rows may have.
 Condition = dict[str, list[str]]
@@ -125,14 +272,16 @@ def scan_table(
     found: dict[str, list[Table]] = {name: [] for name, _, _ in chosen}
     for part, called in zip(parts, names, strict=True):
         named = [(f"{source.name} ({name}, {called})", source.titles.get(column, column)) for name, column, _ in chosen]
-        panels = source.panels(
-            [*zip(named, (name for name, _, _ in chosen), strict=True)],
-            [_condition(table, titles, part & own) for _, _, own in chosen],
-            _condition(table, titles, part),
-            int(number[part].sum()),
-            titles[systems] if isinstance(systems, str) else None,
-        )
-        for (name, _, _), (panel, system) in zip(chosen, panels, strict=True):
+        if not all((part & own).any() for _, _, own in chosen):
+            raise InputError(f"{source.name}: no rows; every system needs both sets")
+        whose = titles[systems] if isinstance(systems, str) else None
+        kept = part & np.logical_or.reduce([own for _, _, own in chosen])
+        met = {column: table.values_in(title, kept) for title, column in titles.items()}
+        score = named[0][1]
+        if whose is not None:
+            named = [(title, name) for (title, _), (name, _, _) in zip(named, chosen, strict=True)]
+        panel = source.panel(met, int(number[kept].sum()), score, named, whose)
+        for system, (name, _, _) in enumerate(chosen):
             memory, bins = max(room // len(chosen), 1 << 20), _bins(room, len(chosen))
             found[name].append(Table(panel, memory=memory, bins=bins, system=system))
     for note in (*notes, *table.left_out(systems, parts, names)):
@@ -164,13 +313,6 @@ def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[Tri
     codes = {key: inverse.astype(np.int32) for key, (_, inverse) in found.items()}
     number = np.array([int(rows) for rows in counted["rows"].tolist()], dtype=np.int64)
     return TrialTable(Columns({}, codes, names), dict(zip(titles, keys, strict=True)), source.name), number
-
-
-def _condition(table: TrialTable, titles: Mapping[str, str], rows: Any) -> Condition:
-    """Return the values that the rows have in each column: they are all rows with these."""
-    if not rows.any():
-        raise InputError(f"{table.name}: no rows; every system needs both sets")
-    return {column: table.values_in(title, rows) for title, column in titles.items()}
 
 
 # -- where the table is ----------------------------------------------------------------------------------------------
@@ -211,24 +353,17 @@ class _InFiles:
         found = ordered.select(*keys, "rows").fetchnumpy()
         return {name: unmasked(column) for name, column in found.items()}
 
-    def panels(
-        self,
-        systems: Sequence[tuple[tuple[str, str], str]],
-        conditions: Sequence[Condition],
-        condition: Condition,
-        rows: int,
-        system_in: str | None,
-    ) -> list[tuple[Panel, int]]:
-        """Return the panel of the rows that meet a condition, and the number of each system in it.
+    def panel(
+        self, met: Condition, rows: int, score: str, systems: Sequence[tuple[str, str]], system_in: str | None
+    ) -> Panel:
+        """Return the panel of the so many rows that meet a condition.
 
-        ``systems`` are what each is called, its column of scores, and its name in the column ``system_in``.
+        ``systems`` are what each is called, and its column of scores, or its name in the column ``system_in``.
         """
-        part, settings = self.files.part(_sql(condition), rows), replace(self.files.settings, more={})
-        settings = replace(settings, columns={**settings.columns, "score": systems[0][0][1]})
-        named = [(title, column if system_in is None else name) for (title, column), name in systems]
+        part, settings = self.files.part(_sql(met), rows), replace(self.files.settings, more={})
+        settings = replace(settings, columns={**settings.columns, "score": score})
         whose = None if system_in is None else f"CAST({quoted(system_in)} AS VARCHAR)"
-        panel = DuckDB(part.relation(), settings, source=self.name, files=part, systems=named, system_in=whose)
-        return [(panel, number) for number in range(len(systems))]
+        return DuckDB(part.relation(), settings, source=self.name, files=part, systems=systems, system_in=whose)
 
 
 def _sql(condition: Condition) -> str:
@@ -267,26 +402,14 @@ class _InSpark:
         grouped = named.group_by(*keys).agg(nw.len().alias("rows"), nw.col(PLACE).min())
         return dict(self.spark.collect(grouped.sort(PLACE, *keys).select(*keys, "rows")))
 
-    def panels(
-        self,
-        systems: Sequence[tuple[tuple[str, str], str]],
-        conditions: Sequence[Condition],
-        condition: Condition,
-        rows: int,
-        system_in: str | None,
-    ) -> list[tuple[Panel, int]]:
-        """Return one panel for all systems that are columns, one for each where they have rows of their own."""
-
-        def panel(met: Condition, own: Sequence[tuple[str, str]]) -> Panel:
-            settings = replace(self.spark.settings, more={})
-            settings = replace(settings, columns={**settings.columns, "score": own[0][1]})
-            tests = (nw.col(title).cast(nw.String).is_in(values) for title, values in met.items())
-            frame, watch = self.spark.frame.filter(reduce(and_, tests)), self.spark.watch
-            found: Panel = type(self.spark)(frame, settings, source=own[0][0], systems=own, watch=watch)
-            return found
-
-        named = [own for own, _ in systems]
-        if system_in is not None:
-            return [(panel(met, [own]), 0) for met, own in zip(conditions, named, strict=True)]
-        whole = panel(condition, named)
-        return [(whole, number) for number in range(len(systems))]
+    def panel(
+        self, met: Condition, rows: int, score: str, systems: Sequence[tuple[str, str]], system_in: str | None
+    ) -> Panel:
+        settings = replace(self.spark.settings, more={})
+        settings = replace(settings, columns={**settings.columns, "score": score})
+        tests = (nw.col(title).cast(nw.String).is_in(values) for title, values in met.items())
+        frame, watch = self.spark.frame.filter(reduce(and_, tests)), self.spark.watch
+        found: Panel = type(self.spark)(
+            frame, settings, source=systems[0][0], systems=systems, system_in=system_in, watch=watch
+        )
+        return found

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Ints
-from priori.scores.cuts import TOGETHER, Cuts
+from priori.scores.sorting import TOGETHER, Cuts
 
 AnyFloats = NDArray[Any]
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Floats, Ints
-from priori.engines.engine import Counts
-from priori.engines.grid import Grid
-from priori.scores.candidates import Edges, Shortlist
-from priori.scores.sorting import sorted_columns
+from priori.base.processors import in_parts
+from priori.base.types import Floats, Ints, Mask
+from priori.scores.candidates import Chooser, Edges, Shortlist
+from priori.scores.grid import Grid, fitted_grid
+from priori.scores.sorting import bins_of, counted, sorted_columns
+
+if TYPE_CHECKING:
+    from priori.scores.in_memory import Scores
+
+#: Trials in memory for each bin, about, and the fewest and the most bins.
+PER_BIN, FEWEST_BINS, BINS = 8, 1 << 10, 1 << 20
+#: More alphas than this are looked at together.
+MANY_ALPHAS = 16
+#: Scores of each class in memory that the bins are laid out by.
+SAMPLE = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +65,6 @@ class Histogram:
         """How many negatives and positives lie in lower bins than each; one entry more than there are bins."""
         return np.append(0, np.cumsum(self.negative)), np.append(0, np.cumsum(self.positive))
 
-    @classmethod
-    def of(cls, grid: Grid, counts: Counts) -> Histogram:
-        """Return what a panel counted in the bins of a grid."""
-        each = np.zeros((2, grid.size), dtype=np.int64)
-        each[counts.positive.astype(np.intp), counts.bins[0]] = counts.number
-        return cls(grid, each[0], each[1], counts.limits)
-
     def pairs_in_order(self) -> int:
         """Return twice the number of pairs whose positive lies in a higher bin; those of one bin are half a pair."""
         twice = 2 * self.before[0][:-1] + self.negative
@@ -77,6 +82,27 @@ class Histogram:
         if self.rows[-1]:
             after = np.append(after, self.grid.size)
         return Edges(self.negatives - negative[after], positive[after], self.negatives, self.positives)
+
+    def relative_cuts(self, share: float, least: float = 1e-4) -> Floats:
+        """Return ascending cuts between which FAR and FRR change by at most about a share of themselves.
+
+        The ends of bins are what there is to choose from; rates below the ``least`` are not told apart.
+        """
+        far = np.maximum(1 - np.cumsum(self.negative[self.filled]) / self.negatives, least)
+        frr = np.maximum(np.cumsum(self.positive[self.filled]) / self.positives, least)
+        steps = np.floor((np.log(frr) - np.log(far)) / share)
+        ends = self.grid.highest(self.filled).astype(np.float64)
+        return np.asarray(ends[np.diff(steps, append=np.inf) > 0])
+
+    def promising(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Mask:
+        """Return the bins that may hold what the chooser chooses at these alphas (None: at any)."""
+        keep = np.zeros(self.grid.size, dtype=np.bool_)
+        # What may be chosen at any alpha is a few bins more, and told sooner than for many of them.
+        any_alpha = alphas is None or (len(alphas) > MANY_ALPHAS and self.grid.size < BINS)
+        bins = chooser.promising(self.ends, None) if any_alpha else None
+        bins = chooser.promising(self.ends, alphas) if bins is None else bins
+        keep[self.filled] = True if bins is None else bins[: self.filled.size]
+        return keep
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +148,47 @@ def merged(parts: list[Distinct]) -> Distinct:
     return Distinct(value.astype(np.float64) + 0.0, negative, positive)
 
 
+def distinct_of(scores: Scores) -> Distinct:
+    """Return the distinct scores of a set in memory, and how many trials of each class have them."""
+    classes = scores.negative, scores.positive
+    value = np.unique(np.concatenate([trials.score for trials in classes]))
+    return Distinct(value, *(np.diff(trials.rejected(value), prepend=0) for trials in classes))
+
+
+def narrow_ends(scores: Distinct, bound: float) -> Mask:
+    """Return which of the scores end a bin, so that each holds at most a share ``bound`` of either class, or one trial.
+
+    Scores that more of a class have are bins of their own.
+    """
+    ends = np.zeros(scores.value.size, dtype=np.bool_)
+    for number in (scores.negative, scores.positive):
+        most = bound * number.sum()
+        step = max(min(0.8 * most, most - 1), 1.0)  # and at most a quarter of it, or a trial, more
+        alone = number > max(step / 4, 1.0)
+        ends |= (np.diff(np.floor(np.cumsum(number) / step), prepend=0.0) > 0) | alone
+        ends[:-1] |= alone[1:]
+    ends[:1] |= scores.value[:1] == -np.inf
+    ends[-1:] = True
+    return ends
+
+
+def most_between(scores: Scores, cuts: Floats) -> float:
+    """Return the largest share of a class that lies between two cuts, where it has several scores.
+
+    Examples
+    --------
+    >>> from priori.scores import Scores
+    >>> most_between(Scores.from_arrays([0.1, 0.2, 0.7, 0.7], [0.7]), np.array([0.5]))
+    0.5
+    """
+    most = 0.0
+    for trials in (scores.negative, scores.positive):
+        share = np.bincount(bins_of(cuts, trials.score), trials.number, cuts.size + 1) / len(trials)
+        several = np.bincount(bins_of(cuts, np.unique(trials.score)), minlength=cuts.size + 1) > 1
+        most = max(most, float(share[several].max(initial=0.0)))
+    return most
+
+
 def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
     """Return the candidates in and between the bins looked into, with the lowest and the highest of all.
 
@@ -146,3 +213,29 @@ def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
         fp, fn = np.append(fp, 0), np.append(fn, histogram.positives)
         below, above = np.append(below, np.inf), np.append(above, np.inf)
     return Shortlist(fp, fn, below, above, histogram.negatives, histogram.positives)
+
+
+def chosen_among(
+    negative: Floats, positive: Floats, chooser: Chooser, alphas: Sequence[Fraction] | None
+) -> Shortlist | None:
+    """Return the candidates of scores in memory that may be chosen; None where most of the scores must be looked at.
+
+    Scores are counted in bins, bounds discard bins, and only the scores in the rest are sorted.
+    """
+    classes = negative, positive
+    sample = np.concatenate([scores[:: max(1, scores.size // SAMPLE)] for scores in classes])
+    size = min(max(sum(scores.size for scores in classes) // PER_BIN, FEWEST_BINS), BINS)
+    grid = fitted_grid(sample[np.isfinite(sample)], size)
+
+    def in_bins(scores: Floats) -> Ints:
+        return counted(lambda part: grid.bins(scores[part]), scores.size, grid.size)
+
+    histogram = Histogram(grid, in_bins(negative), in_bins(positive), (-np.inf, np.inf))
+    keep = histogram.promising(chooser, alphas)
+    if 2 * histogram.rows[keep].sum() > histogram.negatives + histogram.positives:
+        return None
+
+    def looked_into(scores: Floats) -> Floats:
+        return np.concatenate(in_parts(lambda part: scores[part][keep[grid.bins(scores[part])]], scores.size))
+
+    return shortlisted(histogram, distinct(looked_into(negative), looked_into(positive)))

@@ -1,34 +1,27 @@
-"""Requests answered in numpy over batches of rows: by panels that can hand their rows over quickly."""
+"""What is done in numpy with the batches of a scan: trials are counted by bins and names, or their scores fetched."""
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial, reduce
-from typing import Any, NamedTuple, TypeVar
+from functools import reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Floats, Ints, Mask
-from priori.engines.engine import By, Count, Counts, Fetch, Panel, TooMany
-from priori.engines.grid import Grid
-from priori.engines.histogram import NOTHING, Distinct, distinct, merged
-from priori.scores import NanPolicy, nan_error
-from priori.scores.cuts import Cuts
+from priori.engines.engine import Count, Counts, Fetch, TooMany
+from priori.scores import NanPolicy
+from priori.scores.grid import Grid
+from priori.scores.histogram import NOTHING, Distinct, distinct, merged
+from priori.scores.sorting import Cuts
 
 #: Scores fetched are reduced to distinct ones whenever this many have come together.
 GATHERED = 1 << 22
-#: Bytes that counts may take, however little memory is given.
-LEAST_ROOM = 1 << 24
-#: Keys that a counter holds at a time if it is one of several, and entries that are sorted together.
-FEW_KEYS, SORTED = 1 << 15, 1 << 20
-
-Result = TypeVar("Result")
+#: So many entries are sorted together.
+SORTED = 1 << 20
 
 
 class Batch(NamedTuple):
@@ -103,10 +96,6 @@ class Rows:
         return Batch(tuple(columns), positive, owner, failed, finite, limits)
 
 
-#: Yields some of the rows when it is called.
-Scan = Callable[[], Generator[Rows, None, None]]
-
-
 class Owned(NamedTuple):
     """Who trials are counted by: how many there are, and the name of each in each role."""
 
@@ -114,128 +103,7 @@ class Owned(NamedTuple):
     names: Mapping[str, NDArray[Any]] = {}
 
 
-class Streaming(Panel):
-    """A panel that yields its rows in batches, in any order, in one piece or in several at the same time."""
-
-    #: The scores and labels of these systems, kept after a scan, in the pieces in which they came.
-    _retained: tuple[set[int], list[list[Rows]]] | None = None
-
-    def __init__(self) -> None:
-        self._nan: dict[int, int] = {}
-
-    @abstractmethod
-    def pieces(self, systems: tuple[int, ...], by: By) -> list[Scan]:
-        """Return scans that together yield every row once, with codes of who it is counted by when asked."""
-
-    @abstractmethod
-    def owned(self, by: By, limit: int | None) -> Owned:
-        """Return who trials are counted by; more than the limit raise `TooMany`."""
-
-    def dtype(self, system: int) -> Any:
-        """Return the type of the scores of a system."""
-        return np.float64
-
-    def finish(self) -> None:
-        """Look after a scan whether all was well."""
-
-    def rows_at_most(self) -> int:
-        """Return a number of rows that a scan will not pass."""
-        return 1 << 62
-
-    def nan(self, system: int = 0) -> int:
-        if system not in self._nan:
-            (told,) = self.answer([Count(self, (system,), (np.empty(0),))])
-            if isinstance(told, Exception):
-                raise told
-        return self._nan[system]
-
-    def answer(self, requests: Sequence[Count | Fetch]) -> list[Any]:
-        answers: dict[int, Any] = {}
-        for by in dict.fromkeys(request.by if isinstance(request, Count) else () for request in requests):
-            numbers = [n for n, r in enumerate(requests) if (r.by if isinstance(r, Count) else ()) == by]
-            try:
-                owned = self.owned(by, requests[numbers[0]].limit)
-            except Exception as error:  # the answer to each of them
-                answers |= dict.fromkeys(numbers, error)
-                continue
-            for some in self._at_once([(number, requests[number]) for number in numbers], owned):
-                try:
-                    found = self._answered([request for _, request in some], by, owned)
-                except Exception as error:
-                    found = [error] * len(some)
-                answers |= dict(zip((number for number, _ in some), found, strict=True))
-        return [answers[number] for number in range(len(requests))]
-
-    def _at_once(
-        self, requests: Sequence[tuple[int, Count | Fetch]], owned: Owned
-    ) -> Iterator[list[tuple[int, Count | Fetch]]]:
-        """Yield the requests that one scan answers: as many as fit in memory together."""
-        together, held = list[tuple[int, Count | Fetch]](), 0
-        for number, request in requests:
-            size = 16 * (request.limit or 1 << 20)
-            if isinstance(request, Count):
-                size = min(size, 16 * owned.number * math.prod(request.sizes))
-            if together and held + size > self.memory // 2:
-                yield together
-                together, held = [], 0
-            together.append((number, request))
-            held += size
-        yield together
-
-    def _answered(self, requests: Sequence[Count | Fetch], by: By, owned: Owned) -> list[Any]:
-        """Answer requests by one scan."""
-        room = max(self.retain, LEAST_ROOM)
-        keys = FEW_KEYS if len(requests) > 1 else None
-        systems = tuple(sorted({system for request in requests for system in request.systems}))
-        works = self._over(lambda: [self._begun(each, owned, room, keys) for each in requests], systems, by)
-        found: list[Any] = []
-        for request, own in zip(requests, zip(*works, strict=True), strict=True):
-            failed = [work.failed for work in own if work.failed is not None]
-            lacking = [system for system in request.systems if self.settings.nan == "error" and self._nan.get(system)]
-            if failed:
-                found.append(failed[0])
-            elif lacking:
-                found.append(nan_error(self.sources[lacking[0]], self._nan[lacking[0]]))
-            else:
-                try:
-                    found.append(own[0].joined(own[1:]))
-                except TooMany as error:
-                    found.append(error)
-        return found
-
-    def _begun(self, request: Count | Fetch, owned: Owned, room: int, keys: int | None) -> _Work:
-        if isinstance(request, Fetch):
-            return _Fetched(request)
-        each = zip(request.bins, request.systems, strict=True)
-        bins = [own if isinstance(own, Grid) else Cuts.of(own, self.dtype(system)) for own, system in each]
-        dense = not request.means and 16 * owned.number * math.prod(request.sizes) <= room
-        return _Dense(request, bins, owned, keys) if dense else _Sparse(request, bins, owned)
-
-    def _over(self, begin: Begin, systems: tuple[int, ...], by: By) -> list[list[_Work]]:
-        """Do works on each piece, all pieces at the same time."""
-        if self._retained is not None and by == () and {*systems} <= self._retained[0]:
-            return _together([partial(_fed, begin, rows) for rows in self._retained[1]])
-        scans = self.pieces(systems, by)
-        kept: list[list[Rows]] = [[] for _ in scans]
-        width = sum(np.dtype(self.dtype(system)).itemsize for system in systems)
-        retains = by == () and self.rows_at_most() * (width + 1) <= self.retain
-        if retains:
-            scans = [partial(_retaining, scan, copies) for scan, copies in zip(scans, kept, strict=True)]
-        missing: list[dict[int, int]] = [{} for _ in scans]
-        works = _together([partial(_scanned, begin, *each) for each in zip(scans, missing, strict=True)])
-        if any(all(work.failed is not None for work in own) for own in works):
-            return works  # scans that were broken off
-        self.finish()
-        self._nan |= {system: sum(own.get(system, 0) for own in missing) for system in systems}
-        if retains:
-            self._retained = {*systems}, kept
-        return works
-
-
-# -- works -----------------------------------------------------------------------------------------------------------
-
-
-class _Work:
+class Work:
     """What is done with the batches of a scan, one after the other, and what comes of it."""
 
     failed: Exception | None = None
@@ -258,11 +126,7 @@ class _Work:
         raise NotImplementedError
 
 
-#: Makes new works.
-Begin = Callable[[], list[_Work]]
-
-
-class _Counted(_Work):
+class Counted(Work):
     """Counts keys: whole numbers that tell class, owner and bins apart. Where one would be too large there are more."""
 
     request: Count
@@ -309,7 +173,7 @@ class _Counted(_Work):
         """Take note of the smallest and the largest score."""
         self.limits = min(self.limits[0], batch.limits[0]), max(self.limits[1], batch.limits[1])
 
-    def counts(self, entries: _Entries, others: Sequence[_Counted]) -> Counts:
+    def counts(self, entries: KeyCounts, others: Sequence[Counted]) -> Counts:
         """Return entries as counts."""
         bins = np.empty((len(self.bins), entries.number.size), dtype=np.int64)
         for number, (systems, key) in enumerate(zip(self.groups, entries.keys, strict=True)):
@@ -331,7 +195,7 @@ class _Counted(_Work):
         return Counts(positive, bins, names, entries.number, score, failed, ends)
 
 
-class _Dense(_Counted):
+class Dense(Counted):
     """Counts all keys that there can be; they are written into one place first, since many are counted faster."""
 
     def __init__(self, request: Count, bins: Sequence[Grid | Cuts], owned: Owned, keys: int | None) -> None:
@@ -357,18 +221,18 @@ class _Dense(_Counted):
         self.number += np.bincount(self._keys[: self._held], minlength=self.number.size)
         self._held = 0
 
-    def joined(self, others: Sequence[_Dense]) -> Counts:
+    def joined(self, others: Sequence[Dense]) -> Counts:
         for work in (self, *others):
             work._flush()
         number = sum((work.number for work in others), start=self.number)
         present = np.flatnonzero(number)
         if self.request.limit is not None and present.size > self.request.limit:
             raise TooMany
-        return self.counts(_Entries([present], number[present]), others)
+        return self.counts(KeyCounts([present], number[present]), others)
 
 
 @dataclass(frozen=True, eq=False)
-class _Entries:
+class KeyCounts:
     """How often each key came, the sum of its scores, the smallest and the largest; ``keys`` has all their numbers."""
 
     keys: list[Ints]
@@ -377,7 +241,7 @@ class _Entries:
     low: NDArray[Any] | None = None
     high: NDArray[Any] | None = None
 
-    def folded(self) -> _Entries:
+    def folded(self) -> KeyCounts:
         """Return the same with every key once."""
         if not self.number.size:
             return self
@@ -386,8 +250,8 @@ class _Entries:
         starts = np.flatnonzero(np.append(True, reduce(np.logical_or, [key[1:] != key[:-1] for key in keys])))
         firsts = [key[starts] for key in keys]
         if self.total is None or self.low is None or self.high is None:
-            return _Entries(firsts, np.add.reduceat(self.number[order], starts))
-        return _Entries(
+            return KeyCounts(firsts, np.add.reduceat(self.number[order], starts))
+        return KeyCounts(
             firsts,
             np.add.reduceat(self.number[order], starts),
             np.add.reduceat(self.total[order], starts),
@@ -396,21 +260,21 @@ class _Entries:
         )
 
     @staticmethod
-    def of(parts: Sequence[_Entries]) -> _Entries:
+    def of(parts: Sequence[KeyCounts]) -> KeyCounts:
         """Return several as one, every key once."""
         keys = [np.concatenate(column) for column in zip(*(part.keys for part in parts), strict=True)]
         columns = zip(*((part.number, part.total, part.low, part.high) for part in parts), strict=True)
         number, *scores = (None if column[0] is None else np.concatenate(column) for column in columns)
         assert number is not None
-        return _Entries(keys, number, *scores).folded()
+        return KeyCounts(keys, number, *scores).folded()
 
 
-class _Sparse(_Counted):
+class Sparse(Counted):
     """Counts the keys that come, sorted; with the sums of their scores where means are asked for."""
 
     def __init__(self, request: Count, bins: Sequence[Grid | Cuts], owned: Owned) -> None:
         super().__init__(request, bins, owned)
-        self.waiting, self.rows, self.size = list[_Entries](), 0, 0
+        self.waiting, self.rows, self.size = list[KeyCounts](), 0, 0
 
     def add(self, batch: Batch) -> None:
         self.widen(batch)
@@ -418,28 +282,28 @@ class _Sparse(_Counted):
         keys = [np.empty(size, dtype=np.int64) for _ in self.groups]
         self.keys(batch, slice(None), keys)
         score = batch.scores[0].astype(np.float64) if self.request.means else None
-        self.waiting.append(_Entries(keys, np.ones(size, dtype=np.int64), score, score, score))
+        self.waiting.append(KeyCounts(keys, np.ones(size, dtype=np.int64), score, score, score))
         self.rows += size
         if self.rows > max(SORTED, self.size):
             self._flush()
 
     def _flush(self) -> None:
-        self.waiting, self.rows = [_Entries.of(self.waiting)], 0
+        self.waiting, self.rows = [KeyCounts.of(self.waiting)], 0
         self.size = self.waiting[0].number.size
         if self.request.limit is not None and self.size > self.request.limit:
             raise TooMany
 
-    def joined(self, others: Sequence[_Sparse]) -> Counts:
+    def joined(self, others: Sequence[Sparse]) -> Counts:
         parts = [part for work in (self, *others) for part in work.waiting]
         if not parts:
-            return self.counts(_Entries([np.empty(0, dtype=np.int64) for _ in self.groups], np.empty(0, np.int64)), ())
-        whole = _Entries.of(parts)
+            return self.counts(KeyCounts([np.empty(0, dtype=np.int64) for _ in self.groups], np.empty(0, np.int64)), ())
+        whole = KeyCounts.of(parts)
         if self.request.limit is not None and whole.number.size > self.request.limit:
             raise TooMany
         return self.counts(whole, others)
 
 
-class _Fetched(_Work):
+class Fetched(Work):
     """Gathers the scores of some bins, until there are more distinct ones than asked for."""
 
     request: Fetch
@@ -458,7 +322,7 @@ class _Fetched(_Work):
             if self.request.limit is not None and self.scores.value.size > self.request.limit:
                 raise TooMany
 
-    def joined(self, others: Sequence[_Fetched]) -> Distinct:
+    def joined(self, others: Sequence[Fetched]) -> Distinct:
         # What was not reduced to distinct scores yet is sorted together: cheaper than piece by piece.
         works = self, *others
         reduced = [work.scores for work in works if work.scores.value.size]
@@ -471,37 +335,3 @@ def _with(scores: Distinct, gathered: list[tuple[NDArray[Any], NDArray[np.uint8]
     score, positive = (np.concatenate(column) for column in zip(*gathered, strict=True))
     more = distinct(score[positive == 0], score[positive != 0])
     return merged([scores, more]) if scores.value.size else more
-
-
-def _together(works: list[Callable[[], Result]]) -> list[Result]:
-    """Do several works at the same time; of errors the first is raised."""
-    if len(works) == 1:
-        return [works[0]()]
-    with ThreadPoolExecutor(len(works)) as pool:
-        return [future.result() for future in [pool.submit(work) for work in works]]
-
-
-def _fed(begin: Begin, batches: Iterable[Rows], missing: dict[int, int] | None = None) -> list[_Work]:
-    """Give rows to works, as long as one of them takes any; count the NaN scores of each system."""
-    works = begin()
-    for rows in batches:
-        for work in works:
-            work.take(rows)
-        if missing is not None:
-            missing |= {system: missing.get(system, 0) + number for system, number in rows.missing.items()}
-        if all(work.failed is not None for work in works):
-            break
-    return works
-
-
-def _scanned(begin: Begin, scan: Scan, missing: dict[int, int]) -> list[_Work]:
-    """Give a scan's rows to works, and end the scan whatever happens."""
-    with closing(scan()) as batches:
-        return _fed(begin, batches, missing)
-
-
-def _retaining(scan: Scan, copies: list[Rows]) -> Generator[Rows, None, None]:
-    with closing(scan()) as batches:
-        for rows in batches:
-            copies.append(rows.copied())
-            yield copies[-1]
