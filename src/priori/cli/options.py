@@ -496,7 +496,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "silence": Declared(
             "--silence CODE,...",
-            "Do not show warnings of these codes: few-users,few-errors. See docs/cautions.md.",
+            "Do not show warnings of these codes: few-units,ties. See docs/cautions.md.",
             callback=_check_codes,
         ),
         "github": Declared(
