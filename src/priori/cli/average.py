@@ -28,7 +28,7 @@ from priori.scores import pool
 SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}
 
 
-class DataSets:
+class Averaging:
     """How data sets are found in files, weighed, and what interval their average gets."""
 
     def __init__(self, by: str | None, trials: Sequence[str], skip_incomplete: bool, **typed: Any) -> None:
@@ -102,7 +102,7 @@ AS_SYSTEMS = option(
 #: The options about data sets and intervals; the command gets them as ``datasets``.
 DATASETS = Group(
     "datasets",
-    DataSets,
+    Averaging,
     (
         option(
             "by",
@@ -161,7 +161,7 @@ def average(
     theta: float | None,
     costs: str | None,
     positions: str,
-    datasets: DataSets,
+    datasets: Averaging,
     output: Output,
     options: dict[str, Any],
 ) -> None:
@@ -296,7 +296,7 @@ def average_epc(
     one_threshold: bool,
     judging: Judging,
     points: int,
-    datasets: DataSets,
+    datasets: Averaging,
     output: Output,
 ) -> None:
     """Average Expected Performance Curves over data sets, at each alpha.

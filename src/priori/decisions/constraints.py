@@ -24,7 +24,7 @@ import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Mask
-from priori.decisions.criterion import Criterion, OfRate, Pieces, Search, choice_of
+from priori.decisions.criterion import Boxes, Criterion, OfRate, Pieces, Search, choice_of
 from priori.decisions.hull import NEAR
 from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
@@ -32,7 +32,6 @@ from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
 
 if TYPE_CHECKING:
-    from priori.decisions.bounds import Boxes
     from priori.scores.influence import Spread
 
 

@@ -176,7 +176,7 @@ def test_margins_say_who_is_no_worse():
         MarginRegion(0.5, 0.5, "equivalent"),
         MarginRegion(1.0, 1.0, "b_no_worse"),
     )
-    assert made.summary()["margin"]["regions"][1] == {"start": 0.5, "end": 0.5, "shown": "equivalent"}
+    assert made.to_dict()["margin_regions"][1] == {"start": 0.5, "end": 0.5, "shown": "equivalent"}
     for margin in (0, -0.1, float("nan"), float("inf")):
         with pytest.raises(OptionError, match="margin must be a positive number"):
             priori.compare(a, b, margin=margin)
