@@ -12,7 +12,7 @@ import pytest
 
 import priori
 from priori.cli import main
-from priori.testing import assert_rate
+from priori.testing import assert_no_worse, assert_rate
 
 
 @pytest.fixture(autouse=True)
@@ -107,6 +107,14 @@ def test_assert_rate() -> None:
     assert checked.upper == pytest.approx(float(priori.epc(dev, test, alpha=[0.5]).band(n_resamples=300).upper[0]))
     with pytest.raises(AssertionError, match=r"limit 0.001 at upper: broken"):
         assert_rate(dev, test, "far", maximum=0.001, n_resamples=300)
+
+
+def test_assert_no_worse() -> None:
+    good = priori.read("dev.csv"), priori.read("test.csv")
+    bad = priori.read("dev.csv", lower_is_better=True), priori.read("test.csv", lower_is_better=True)
+    assert assert_no_worse(good, bad, 0.01, n_resamples=300, names=("A", "B")).kept
+    with pytest.raises(AssertionError, match=r"A: hter minus that of B .* limit 0.01 at upper: broken"):
+        assert_no_worse(bad, good, 0.01, n_resamples=300, names=("A", "B"))
 
 
 def test_folds_and_splits_give_the_numbers_of_python(capsys: pytest.CaptureFixture[str]) -> None:

@@ -350,8 +350,8 @@ def test_compare(folder: Path) -> None:
     told = run(
         "compare", *A, *B, "--alpha", "0.5", "--resamples", "500", "--claim", "deployed", "--margin", "0.9", cwd=folder
     ).stdout
-    assert "By more than a margin of 90.0 points: the two are equivalent at alpha = 0.5." in told
-    assert "Claim: these thresholds as they are" in told
+    assert "Within a margin of 90.0 points: the two are equivalent at alpha = 0.5." in told
+    assert "Claim: about these thresholds" in told
     assert (folder / "d.svg").exists()
 
 

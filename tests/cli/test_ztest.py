@@ -57,7 +57,7 @@ def test_one_system_from_rates(run):
     }
     assert set(found["sd"]) == {"hter", "naive", "class"}
     assert "confidence" not in found
-    assert "priori: warning [normal-fits-badly]: A: FRR 0.025 of 400 trials has n p (1 - p) = 9.75" in err
+    assert "priori: warning [normal-fits-badly]: A: FRR 0.025 of 400 trials is too small" in err
 
 
 def test_two_systems_from_rates(run):

@@ -156,10 +156,23 @@ def test_trials_of_a_mixture_weigh_what_their_shares_say() -> None:
             assert 1 - mixture.rejected(threshold) / mixture.whole == pytest.approx(accepted)
 
 
+def test_a_development_set_without_attacks_has_omega_0() -> None:
+    plain = weigh_attacks(scores(0), Fraction(0))
+    found, known = (priori.epsc(dev, scores(1), omega=0, beta=[0.3, 0.5]) for dev in (plain, scores(0)))
+    for column in ("threshold", "far", "frr", "iapmr", "value"):
+        np.testing.assert_array_equal(getattr(found, column), getattr(known, column))
+    without = priori.Scores.from_arrays(plain.negative.score, plain.positive.score)
+    np.testing.assert_array_equal(priori.epsc(without, scores(1), omega=0).threshold, known.threshold[1:])
+    no_spoof = {"costs": (1, 10, 0)}
+    assert priori.adcf(without, scores(1), **no_spoof).value == priori.adcf(scores(0), scores(1), **no_spoof).value
+
+
 def test_what_is_refused() -> None:
     plain = priori.Scores.from_arrays([0.1, 0.2], [0.3, 0.4])
     with pytest.raises(priori.InputError, match="no attack among the negatives"):
         priori.epsc(plain, plain)
+    with pytest.raises(priori.InputError, match="no attack among the negatives, which only omega 0 does without"):
+        priori.epsc(plain, scores(1))
     with pytest.raises(priori.OptionError, match="omega is given twice"):
         priori.epsc(scores(0), scores(1), omega=[0.5, "1/2"])
     with pytest.raises(priori.OptionError, match="must lie between 0 and 1"):

@@ -105,7 +105,7 @@ def test_a_result_says_that_it_was_counted_in_cells(tmp_path: Path) -> None:
         each.write_parquet(tmp_path / f"{name}.parquet")
     sets = [priori.scan(tmp_path / f"{name}.parquet", engine="duckdb", memory="2MB") for name in ("dev", "test")]
     for result in (priori.epsc(*sets, omega=[0.5]), priori.adcf(*sets), priori.pad(*sets)):
-        assert "counted-in-cells" in [getattr(line, "code", "") for line in result.warnings]
+        assert "counted-in-bins" in [getattr(line, "code", "") for line in result.warnings]
 
 
 # -- many systems in one table ---------------------------------------------------------------------------------------

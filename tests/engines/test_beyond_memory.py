@@ -194,7 +194,7 @@ def test_a_plan_from_two_pilots_allows_for_both_identities(read: Reader, scan: R
     assert plans["scan", "deployed"].sd == pytest.approx(plans["memory", "deployed"].sd, rel=1e-9)
     assert plans["fits", "method"].users == expected.users
     said = {caution.code for caution in plans["scan", "method"].warnings}
-    assert said - {caution.code for caution in expected.warnings} == {"resampled-in-cells", "probes-left-out"}
+    assert said - {caution.code for caution in expected.warnings} == {"resampled-in-bins", "probes-left-out"}
     assert plans["scan", "method"].users != expected.users
 
 
@@ -290,7 +290,7 @@ def test_coverage_is_measured_on_counts_in_cells(read: Reader, folder: Path) -> 
     expected = priori.coverage([(read("a-dev"), read("a-test"))], **options)
     np.testing.assert_allclose(found.width, expected.width, rtol=0.1)
     np.testing.assert_allclose(found.coverage, expected.coverage, atol=0.25)  # of 8 points
-    assert {caution.code for caution in found.warnings} == {"counted-in-cells"}
+    assert {caution.code for caution in found.warnings} == {"counted-in-bins"}
     assert expected.warnings == ()
 
 

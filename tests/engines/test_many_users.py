@@ -26,7 +26,7 @@ def test_counts_by_user_fit_in_the_room_that_there_is(tmp_path: Path) -> None:
     cells, (note,) = condense(table, ("user",), narrow=BOUND, said="resampled")
     found = np.unique(np.concatenate([cells.negative.score, cells.positive.score]))
     assert 16 * 2000 * found.size <= 1 << 24
-    assert "cells of scores: no rate at any threshold is off by more than" in note
+    assert "bins: no rate at any threshold is off by more than" in note
     finer, _ = condense(table, narrow=BOUND, said="resampled")
     assert finer.negative.score.size > found.size
 

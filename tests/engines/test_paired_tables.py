@@ -96,7 +96,7 @@ def test_methods_are_compared_as_in_memory_by_the_same_parts(
 ) -> None:
     found = priori.compare(*curves(folder, kind, "ab", scanned=True), n_resamples=200)
     assert found.settings["bootstrap"] == "sample"
-    (said,) = [caution for caution in found.warnings if caution.code == "resampled-in-cells"]  # type: ignore[attr-defined]
+    (said,) = [caution for caution in found.warnings if caution.code == "resampled-in-bins"]  # type: ignore[attr-defined]
     bound = float(said.rsplit(" ", 1)[1])
     assert bound < 0.01
     monkeypatch.setattr(smoothed_sets, "MANY", 0)  # histograms, as where there are many trials
@@ -213,7 +213,7 @@ def test_new_thresholds_by_both_identities_are_those_of_memory(tmp_path: Path) -
         bands.append(both[0].band(bootstrap="crossed", resample="both", n_resamples=200))
     assert compared[0].settings["bootstrap"] == "crossed"
     bounds = [
-        float(caution.rsplit(" ", 1)[1]) for caution in compared[0].warnings if caution.code == "resampled-in-cells"
+        float(caution.rsplit(" ", 1)[1]) for caution in compared[0].warnings if caution.code == "resampled-in-bins"
     ]  # type: ignore[attr-defined]
     assert len(bounds) == 4
     assert 0 < max(bounds) < 0.03

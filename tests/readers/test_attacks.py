@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import priori
+from priori.readers import input_file
+from priori.readers import text as text_parser
 
 THREE = "score,label,kind\n0.1,nontarget,bonafide\n0.9,target,bonafide\n0.5,spoof,A01\n0.6,spoof,A07\n"
 
@@ -35,6 +40,21 @@ def test_a_column_alone_tells_attacks_from_impostors() -> None:
     text = "score,label,kind\n0.1,0,-\n0.9,1,real\n0.5,0,real\n0.6,0,mask\n"
     scores = read(text, columns={"attack": "kind"})
     assert scores.attacks.tolist() == ["", "", "mask"]
+
+
+def test_an_empty_type_is_no_attack(tmp_path: Path) -> None:
+    text = "score,label,kind\n0.1,0,\n0.9,1,\n0.6,0,mask\n"
+    assert read(text, columns={"attack": "kind"}).attacks.tolist() == ["", "mask"]
+    path = tmp_path / "few.csv"
+    path.write_text(text)
+    with patch.object(input_file, "SMALL", 0), patch.object(text_parser, "rows", side_effect=AssertionError):
+        assert priori.read(path, columns={"attack": "kind"}).attacks.tolist() == ["", "mask"]
+    assert [*priori.scan(path, columns={"attack": "kind"}).load().attacks] == ["", "mask"]
+    pd.read_csv(path).to_parquet(tmp_path / "few.parquet")
+    assert priori.read(tmp_path / "few.parquet", columns={"attack": "kind"}).attacks.tolist() == ["", "mask"]
+    path.write_text("score,user,probe_user,kind\n0.1,a,b,\n0.9,a,a,\n0.6,a,b,mask\n0.6,,b,mask\n")
+    with pytest.raises(priori.InputError, match=r"few\.csv:5: no user; the field is empty"):
+        priori.read(path, columns={"attack": "kind"})
 
 
 def test_other_labels_are_named() -> None:

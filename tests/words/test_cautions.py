@@ -57,7 +57,7 @@ def test_users_unused() -> None:
     drawn = {"n_resamples": 50}
     found = given(known, bootstrap="sample", **drawn)
     assert found["users-unused"].level == "warning"
-    assert "choose the user bootstrap" in found["users-unused"]
+    assert "use bootstrap='user'" in found["users-unused"]
     assert "users-unused" not in given(known, bootstrap="user", **drawn)
     assert "users-unused" not in given(one(normal(2, 0), normal(2, 1)), bootstrap="sample", **drawn)
 
@@ -114,7 +114,7 @@ def test_unbalanced_and_missing() -> None:
 def test_ties() -> None:
     rng = np.random.default_rng(0)
     coarse = Scores.from_arrays(np.round(rng.normal(0, 1, 500)), np.round(rng.normal(3, 1, 500)))
-    assert "of a class have one and the same score" in given(one(coarse, coarse))["ties"]
+    assert "of a class have the same score" in given(one(coarse, coarse))["ties"]
     assert "ties" not in given(one(normal(2, 0), normal(2, 1)))
 
 
@@ -125,7 +125,7 @@ def test_a_threshold_that_decides_nothing() -> None:
 
 def test_other_shares_of_positives() -> None:
     systems = one(normal(2, 0), normal(2, 1, positives=500))
-    assert "50 % positives in the development set" in given(systems, task="retrieval")["prior-shift"]
+    assert "50 % positives in development" in given(systems, task="retrieval")["prior-shift"]
     assert "prior-shift" not in given(systems)
 
 
@@ -163,6 +163,6 @@ def test_shares_of_positives_are_compared_whatever_they_are() -> None:
         (few, half, ("20 %", "50 %")),
     ):
         said = str(given(one(dev, test), task="retrieval")["prior-shift"])
-        assert f"{shares[0]} positives in the development set, {shares[1]} in the test set" in said
+        assert f"{shares[0]} positives in development, {shares[1]} in the test" in said
     for dev, test in ((few, normal(2, 7, negatives=4000, positives=1000)), (few, normal(2, 8, positives=1200))):
         assert "prior-shift" not in given(one(dev, test), task="retrieval")

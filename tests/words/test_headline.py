@@ -37,7 +37,7 @@ def test_an_answer_that_is_not_clear() -> None:
     study = small_studies.study(2.0, 2.1)
     answer = headline(study, study.at)
     first = "AB"[study.order_at(study.at)[0]]
-    assert answer.text.startswith(f"{first} and {'B' if first == 'A' else 'A'} cannot be told apart: about ")
+    assert answer.text.startswith(f"{first} and {'B' if first == 'A' else 'A'} cannot be distinguished: about ")
     assert answer.mark == "not clear"
 
 
@@ -45,7 +45,9 @@ def test_equal_amounts_are_said_once() -> None:
     (one,) = small_studies.systems(2.0)
     study = make_study([replace(one, name=name) for name in "AB"], Settings(n_resamples=200, points=5))
     errors = 1000 * study.curves[0].value[study.at]
-    assert headline(study, study.at).text == (f"A and B cannot be told apart: both about {errors:.0f} errors in 1,000")
+    assert headline(study, study.at).text == (
+        f"A and B cannot be distinguished: both about {errors:.0f} errors in 1,000"
+    )
 
 
 def test_several_systems() -> None:
@@ -54,7 +56,7 @@ def test_several_systems() -> None:
     first, second, third = ("ABC"[place] for place in study.order_at(study.at))
     assert answer.text.startswith(f"{first} comes first with about ")
     assert answer.mark == "not clear"
-    assert answer.why == f"{first} cannot be told from {second}; it is better than {third}"
+    assert answer.why == f"{first} cannot be distinguished from {second}; it is better than {third}"
     letters = {"ABC"[place]: text[-1] for place, text in enumerate(dots(study, study.at))}
     assert letters == {first: "a", second: "a", third: "b"}
 
@@ -180,7 +182,7 @@ def test_a_system_that_decides_nothing_is_not_to_be_used() -> None:
     study = small_studies.study(0.05, alpha="0.95")
     assert study.members[0].deployable[study.at] == "inf"
     answer = headline(study, study.at)
-    assert answer.text == "A does no better here than rejecting every trial: the best choice is not to use it"
+    assert answer.text == "A is no better here than rejecting every trial: do not use it"
     assert (answer.mark, advice(answer)) == ("do not use", "If you deploy")
     lines = deployment(study, study.at).lines
     assert [line.text for line in lines] == [
@@ -196,7 +198,7 @@ def test_few_users_settle_little() -> None:
     assert band is not None
     low, high = per_thousand_range(band.lower[study.at], band.upper[study.at]).split(" to ")
     answer = headline(study, study.at)
-    assert answer.text == f"Between {low} and {high} errors in 1,000: 6 users cannot settle this"
+    assert answer.text == f"Between {low} and {high} errors in 1,000: 6 users are too few to settle this"
     assert (answer.mark, advice(answer)) == ("too few", "If you deploy")
     two = small_studies.study(4.0, 4.0, sizes=sizes)
     first = "AB"[two.order_at(two.at)[0]]

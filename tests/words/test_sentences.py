@@ -116,7 +116,7 @@ def test_many_ranges_are_abridged() -> None:
 def test_without_a_bootstrap_nothing_is_claimed(plain: Study) -> None:
     said = verdict(plain).answers[1].answer
     assert "significant" not in said
-    assert "No bootstrap was run; a z-test, which takes trials for independent, is" in said
+    assert "No bootstrap was run; a z-test, which treats trials as independent, gives" in said
     several = small_studies.study(2.5, 1.6, 1.0, bootstrap=None, points=5)
     assert verdict(several).answers[1].answer == "No bootstrap was run, so there is no test of the differences."
 
@@ -127,7 +127,7 @@ def test_many_systems() -> None:
     assert performance.startswith("At equal costs (alpha = 0.5), A has the lowest expected HTER of 4 systems: ")
     assert "Next comes B with" in performance
     assert "last D with" in performance
-    assert difference == "At alpha = 0.5, A is significantly better than C and D; the data cannot tell A from B."
+    assert difference == "At alpha = 0.5, A is significantly better than C and D; the data cannot separate A from B."
 
 
 def test_five_systems_and_more_are_named_as_far_as_they_can_be() -> None:
@@ -135,7 +135,7 @@ def test_five_systems_and_more_are_named_as_far_as_they_can_be() -> None:
     study = small_studies.study(2.5, 2.4, 0.9, 0.8, 0.7, 0.6, 0.5, sizes=sizes, n_resamples=2000)
     performance, difference = (one.answer for one in verdict(study).answers[:2])
     assert difference == (
-        "At alpha = 0.5, A is significantly better than C, D, E and 2 others; the data cannot tell A from B."
+        "At alpha = 0.5, A is significantly better than C, D, E and 2 others; the data cannot separate A from B."
     )
     index = len(study.curves[0].alpha) // 2
     values = [100 * curve.value[index] for curve in study.curves]
@@ -152,20 +152,20 @@ def test_a_measure_to_maximise_and_equal_systems() -> None:
     study = make_study(same, Settings(task="retrieval", n_resamples=100, points=3))
     assert "A, B, C and D share the highest expected F1 of 4 systems" in verdict(study).answers[0].answer
     assert verdict(study).answers[1].answer == (
-        "At alpha = 0.5, the data cannot tell A from any of the other 3 systems."
+        "At alpha = 0.5, the data cannot separate A from any of the other 3 systems."
     )
 
 
 def test_where_the_method_expects_another_system_to_be_best_it_is_said_of_what() -> None:
     study = small_studies.study(2.5, 1.5, 0.5, sizes={"negatives": 200, "positives": 200}, n_resamples=100, points=3)
     turned = [replace(pair, expected=-pair.difference) for pair in study.pairs]
-    tuned = "At alpha = 0.5, of systems tuned on other development sets like this one, C is expected to be best"
+    tuned = "At alpha = 0.5, of systems tuned on similar development sets, C is expected to be best"
     assert difference(study.curves, turned, 1) == (
         f"{tuned}. It is significantly better than each of the other 2 systems."
     )
     unsure = [replace(pair, significant=np.zeros(3, dtype=np.bool_)) for pair in turned]
     assert difference(study.curves, unsure, 1) == (
-        f"{tuned}, but the data cannot tell it from any of the other 2 systems."
+        f"{tuned}, but the data cannot separate it from any of the other 2 systems."
     )
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Literal, NamedTuple, TypeVar
 
-from priori.base.errors import unknown
+from priori.base.errors import MARK, unknown
 
 Level = Literal["warning", "note"]
 Line = TypeVar("Line", bound=str)
@@ -51,15 +51,15 @@ CODES: dict[str, CautionKind] = {
         "Labels look flipped", "Positives score higher in one of the two sets and lower in the other."
     ),
     "different-scales": _warning(
-        "Development and test set are on different scales", "The scores of one set are shifted, or spread much wider."
+        "Development and test set are on different scales",
+        "The scores of one set are shifted or spread much more widely.",
     ),
     "dev-looks-trained-on": _warning(
         "The development set looks trained on",
         "The development scores separate the classes perfectly and the test scores do not.",
     ),
     "not-likelihood-ratios": _warning(
-        "Scores are no likelihood ratios",
-        "Scores are taken for log-likelihood ratios, by theory's thresholds or as costs, and do not look like such.",
+        "Scores are not likelihood ratios", "Scores are used as log-likelihood ratios but do not look like them."
     ),
     "separated-development": _warning(
         "Calibrated on separated classes",
@@ -70,10 +70,11 @@ CODES: dict[str, CautionKind] = {
         "The error rates at the threshold differ between the two sets by more than chance.",
     ),
     "extreme-threshold": _warning(
-        "A threshold that decides nothing", "The threshold accepts, or rejects, at least 99 % of both classes."
+        "A threshold that accepts or rejects everything",
+        "The threshold accepts, or rejects, at least 99 % of both classes.",
     ),
     "limit-not-kept": _warning(
-        "A limit that is not kept", "No threshold keeps the limit of at-most or at-least on the development set."
+        "A limit that is not kept", "No useful threshold keeps the limit on the development set."
     ),
     "limit-by-users": _warning(
         "A limit for users like these",
@@ -85,11 +86,9 @@ CODES: dict[str, CautionKind] = {
         "The measure depends on the share of positives, which differs between the sets.",
     ),
     "attacks-pooled": _warning(
-        "Attacks and impostors in one class", "Attacks are counted as impostors: the FAR depends on how many there are."
+        "Attacks and impostors in one class", "Attacks are counted as impostors: the FAR depends on their number."
     ),
-    "unseen-attacks": _warning(
-        "Attacks that the threshold never saw", "Some types of attacks are in the test set only."
-    ),
+    "unseen-attacks": _warning("Attacks not in the development set", "Some types of attacks are in the test set only."),
     # the users
     "few-units": _warning(
         "Few users",
@@ -109,10 +108,11 @@ CODES: dict[str, CautionKind] = {
     ),
     "shared-users": _note("Users in both sets", "Some users of the test set are in the development set too."),
     "users-partly-shared": _note(
-        "Users drawn apart", "Some users are in both sets, and the two sets are resampled independently."
+        "Users in both sets resampled independently",
+        "Some users are in both sets, and the two sets are resampled independently.",
     ),
     "probes-left-out": _warning(
-        "One identity of each trial used", "Both identities are known; a scan uses the claimed one only."
+        "Only the claimed identity is used", "Both identities are known; a scan uses the claimed one only."
     ),
     "users-unknown": _note("Users not known", "The users of the trials are not known: a plan may be too small."),
     "unknown-impostors": _note(
@@ -132,25 +132,21 @@ CODES: dict[str, CautionKind] = {
         "Few development trials",
         "Fewer than 100 development trials of a class, without users: too few to see how thresholds vary.",
     ),
-    "few-dev-errors": _warning("Few development errors", "Thresholds are chosen by few errors on the development set."),
-    "many-systems": _warning("Many systems for few users", "More than two systems for each user, all tested together."),
-    "value-outside": _warning(
-        "An interval without its value", "An interval excludes the value that it is around: do not rely on it."
-    ),
+    "few-dev-errors": _warning("Few development errors", "Thresholds depend on few development errors."),
+    "many-systems": _warning("Many systems for few users", "More than two systems per user, all tested together."),
+    "value-outside": _warning("An interval without its estimate", "An interval excludes its own estimate."),
     "around-expected": _note(
-        "An interval around what is expected",
-        "The interval is around what is expected with other thresholds, and excludes the value observed.",
+        "An interval around the expected value",
+        "The interval is around the expected value and excludes the observed one.",
     ),
     "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
-    "few-resamples": _warning("Too few resamples", "No p-value can be small enough with so few resamples."),
+    "few-resamples": _warning("Too few resamples", "With so few resamples no p-value can be significant."),
     "ends": _note("The ends of the curve", "New thresholds are chosen at alpha 0 or 1, where no coverage is claimed."),
-    "low-fpr": _warning(
-        "Low false positive rates", "A ROC band at false positive rates for which there are too few negatives."
-    ),
-    "resampled-in-cells": _note(
+    "low-fpr": _warning("Low false positive rates", "Too few negatives for a ROC band at these false positive rates."),
+    "resampled-in-bins": _note(
         "Resampled in bins", "There are many distinct scores, and they were resampled in narrow bins."
     ),
-    "counted-in-cells": _note("Counted in cells", "The scores do not fit in memory and were counted in cells."),
+    "counted-in-bins": _note("Counted in bins", "The scores do not fit in memory and were counted in bins."),
     "normal-fits-badly": _warning("Normal approximation", "A rate is too small, or its trials too few, for a z-test."),
     "wrong-direction": _warning("One-sided test", "The difference is in the direction opposite to the one tested."),
     "no-variance": _warning("Variance of zero", "The scores show no variance of the AUC."),
@@ -159,16 +155,16 @@ CODES: dict[str, CautionKind] = {
     "margin-needs-users": _warning(
         "Too few users for the margin", "Users are so few that none of their data could show that the margin is kept."
     ),
-    "few-pilot-users": _warning("Few pilot users", "A plan rests on the few users of a pilot."),
+    "few-pilot-users": _warning("Few pilot users", "The plan is based on a pilot with few users."),
     "few-sets": _warning(
         "Few data sets", "An average over few data sets, or one in which a few have most of the weight."
     ),
     "scales-differ": _warning(
-        "Scores not commensurable", "One threshold for all data sets, whose scores are on different scales."
+        "Scores on different scales", "One threshold for all data sets, whose scores are on different scales."
     ),
     # what a page says besides
     "unbalanced": _note("Unbalanced classes", "One class of the test set is ten times as large as the other."),
-    "missing": _note("Missing scores count as rejections", "NaN scores count as rejected trials, as asked."),
+    "missing": _note("Missing scores count as rejections", "NaN scores count as rejected trials (--nan reject)."),
     "no-bootstrap": _note("No intervals", "No bootstrap was run."),
 }
 
@@ -176,7 +172,8 @@ CODES: dict[str, CautionKind] = {
 class Caution(str):
     """Warnings about a result.
 
-    It is the text itself, so that it prints, joins and compares as one.
+    It is the text itself, so that it prints, joins and compares as one. ``marked`` is the text with the arguments in it
+    marked (see `priori.base.errors.argument`), for which the command line says its options.
 
     Examples
     --------
@@ -187,20 +184,21 @@ class Caution(str):
     only 8 users: so few say little about everybody else
     """
 
-    __slots__ = ("code", "named")
+    __slots__ = ("code", "marked", "named")
     code: str
+    marked: str
     #: Whether it begins with the name of a system, which stays as it is in a sentence.
     named: bool
 
     def __new__(cls, code: str, text: str, named: bool = False) -> Caution:
         """Return the text with its code."""
-        caution = super().__new__(cls, text)
-        caution.code, caution.named = code, named
+        caution = super().__new__(cls, text.replace(MARK, ""))
+        caution.code, caution.marked, caution.named = code, text, named
         return caution
 
     def __reduce__(self) -> tuple[type[Caution], tuple[str, str, bool]]:
         """Return what a copy is made from."""
-        return Caution, (self.code, str(self), self.named)
+        return Caution, (self.code, self.marked, self.named)
 
     @property
     def level(self) -> Level:
@@ -225,8 +223,9 @@ def labelled(warning: str) -> str:
 
 def said_of(name: str, warning: str) -> str:
     """Return a warning with the name of the system before it."""
-    text = f"{name}: {warning}"
-    return Caution(warning.code, text, named=True) if isinstance(warning, Caution) else text
+    if isinstance(warning, Caution):
+        return Caution(warning.code, f"{name}: {warning.marked}", named=True)
+    return f"{name}: {warning}"
 
 
 def joined(*groups: Iterable[str]) -> tuple[str, ...]:
@@ -273,7 +272,7 @@ def _with_names(texts: dict[str, list[str]], systems: int) -> Iterator[str]:
     also = f" (also, with other numbers, {named(others)})" if others else ""
     for line, names in kept.items():
         text = line if len(names) == systems else said_of(named(names), line)
-        yield Caution(text.code, f"{text}{also}", text.named) if isinstance(text, Caution) else text
+        yield Caution(text.code, f"{text.marked}{also}", text.named) if isinstance(text, Caution) else text
         also = ""
 
 

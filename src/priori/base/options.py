@@ -76,7 +76,7 @@ class ResamplingOptions:
         default=None,
         metadata=_option(
             "bootstrap",
-            "What is resampled; auto: both identities of a trial or its user, where known, else trials.",
+            "What is resampled; auto: people if they are known, else trials.",
             form=FormField("Bootstrap", "bootstrap", "What is resampled for the intervals."),
         ),
     )
@@ -114,7 +114,7 @@ class ResamplingOptions:
         default=None,
         metadata=_option(
             "interval",
-            "How bounds come from replicates. Default: calibrated, or percentile for the joint and the "
+            "How bounds are computed from replicates. Default: calibrated, or percentile for the joint and the "
             "user-constrained bootstrap, as published.",
             choices=get_args(Interval),
         ),
@@ -137,7 +137,7 @@ class ResamplingOptions:
         default=None,
         metadata=_option(
             "shared_users",
-            "Draw the users of both sets together, or apart. Default: together when they are the same.",
+            "Resample the users of both sets together or independently. Default: together if they are the same.",
             opposite="own_users",
         ),
     )
@@ -145,17 +145,17 @@ class ResamplingOptions:
         default="confidence",
         metadata=_option(
             "promise",
-            "Cover the curve of the whole population, or the one that a new test set will show.",
+            "What the band covers: the population's curve, or that of a new test set.",
             choices=get_args(Promise),
         ),
     )
     future_users: int | None = field(
         default=None,
-        metadata=_option("future_users", "The users of that new test set. Default: as many as now.", least=1),
+        metadata=_option("future_users", "Number of users in the new test set. Default: as in this one.", least=1),
     )
     future_trials: int | tuple[int, int] | None = field(
         default=None,
-        metadata=_option("future_trials", "The trials of that new test set. Default: as many as now.", least=1),
+        metadata=_option("future_trials", "Number of trials in the new test set. Default: as in this one.", least=1),
     )
 
 

@@ -60,9 +60,7 @@ def few_replicates(n: int, level: float) -> tuple[Caution, ...]:
     needed = ceil(2 * FEWEST_BEYOND / (1 - typed(level)))
     return (
         Caution(
-            "few-replicates",
-            f"{n} replicates are few for {100 * level:g} % intervals: {float(beyond):.3g} of them lie beyond each "
-            f"bound, and chance moves it; use {needed:,} or more",
+            "few-replicates", f"{n} replicates are too few for {100 * level:g} % intervals: use {needed:,} or more"
         ),
     )
 

@@ -225,13 +225,12 @@ def _outside(result: Result) -> list[Caution]:
         if not rows.size:
             continue
         row = rows[0]
-        example = f"{at[row]:.4g}, the interval {low[row]:.4g} to {high[row]:.4g}"
+        example = f"{at[row]:.4g}, not in {low[row]:.4g} to {high[row]:.4g}"
         if of_method and not stem:
             found.append(
                 Caution(
                     "around-expected",
-                    "the interval is around what is expected of systems tuned on other development sets "
-                    f"like this one, without the luck of these thresholds: the {around} observed is outside "
+                    "the interval is around the expected value (other development sets); the observed one lies outside "
                     f"({example})",
                 )
             )
@@ -239,8 +238,8 @@ def _outside(result: Result) -> list[Caution]:
             found.append(
                 Caution(
                     "value-outside",
-                    f"an interval excludes the {around} it is around ({example}): do not rely on it; take "
-                    "more resamples or a calibrated interval, and report it if it stays",
+                    f"the interval excludes its own {around} ({example}): use more resamples; if it persists, report a "
+                    "bug",
                 )
             )
     return found

@@ -18,7 +18,7 @@ from priori.cli.output import emit
 def completion(shell: str) -> None:
     """Print the script that makes SHELL complete what you type after priori.
 
-    Put the line of your shell where it is read at the start: ~/.bashrc, ~/.zshrc; fish reads the file itself.
+    Add the line to your shell's startup file (~/.bashrc, ~/.zshrc); fish reads its file itself.
 
     \b
     Examples:

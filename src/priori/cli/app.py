@@ -20,8 +20,8 @@ def app(
 ) -> None:
     """Serve the report page with a form, on this machine, until interrupted (Ctrl+C).
 
-    Drop development and test scores in the browser, see the report, change a setting and see it again. Uploaded
-    files are deleted half an hour after their last use, and all of them when the server stops.
+    Upload development and test scores, see the report, change settings and recompute. Uploaded files are
+    deleted half an hour after their last use, and all of them when the server stops.
 
     \b
     Examples:

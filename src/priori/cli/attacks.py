@@ -43,7 +43,7 @@ HEADINGS = {
 def epsc(
     systems: Systems, omega: str, beta: str, resampling: ResamplingOptions | None, threads: int | None, output: Output
 ) -> None:
-    """Choose thresholds on development scores with impostors and attacks, and show what they do on test scores.
+    """Choose thresholds on development scores with impostors and attacks, and show the errors on test scores.
 
     Labels are of three kinds (target, nontarget, spoof), or a column says which negatives are attacks
     (--attack-column). The threshold minimises beta FAR_omega + (1 - beta) FRR on the development scores, with

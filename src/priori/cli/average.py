@@ -167,9 +167,9 @@ def average(
 ) -> None:
     """Average the ROC curves of several data sets into one.
 
-    Which average is right depends on how the decision will be used, so two questions choose it: will one threshold
+    Which average is right depends on how the decision will be used, so answer two questions: will one threshold
     serve all data sets in use? If not, along which axis will the curve be read? The method, what its curve means, and
-    a warning when scores are not commensurable across data sets are printed on standard error.
+    a warning when the data sets' scores are on different scales are printed on standard error.
 
     The csv columns are fpr, tpr, lower, upper. The last two bound the averaged coordinate: the TPR for vertical, the
     FPR for horizontal, cos(theta) TPR - sin(theta) FPR for diagonal, angle and cost, and the TPR for pooled, whose
@@ -246,7 +246,7 @@ def _summary(curve: priori.AverageCurve) -> str:
         for name, found, show in (("AUC", curve.auc, "{:.5f}".format), ("EER", curve.eer, percent))
     ]
     rows.append(["area under the average curve", f"{curve.area:.5f}", "", ""])
-    rows.append(["location against spread", f"{curve.commensurability.ratio:.3f}", "", ""])
+    rows.append(["shift / spread (below 1: same scale)", f"{curve.commensurability.ratio:.3f}", "", ""])
     heading = f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)"
     note = f"Intervals: {100 * curve.plan.confidence_level:g} % ({kind}, over data sets), for each number alone."
     if curve.method.name == "pooled":
@@ -301,8 +301,8 @@ def average_epc(
 ) -> None:
     """Average Expected Performance Curves over data sets, at each alpha.
 
-    Data sets are paired by name (--by COLUMN), or by the order of --dev and test files. Without --dev they are the
-    folds of a cross-validation: each is judged with thresholds chosen on the others together.
+    Data sets are paired by name (--by COLUMN), or by the order of --dev and test files. Without --dev, each
+    data set is judged with thresholds chosen on all others. To cross-validate one set use priori epc --folds.
     The csv columns are alpha, threshold (nan unless one serves all), v1, v2, value, lower, upper, best.
 
     \b

@@ -42,9 +42,7 @@ TITLES = {
         "costs:COST_FN,COST_FP,PRIOR.",
     ),
     option(
-        "resample",
-        help="Intervals for the calibration as it is, or for one fitted on another development set like this one "
-        "(logistic).",
+        "resample", help="Intervals for this calibration, or for one fitted on a similar development set (logistic)."
     ),
     option("level"),
     option(
@@ -63,10 +61,7 @@ TITLES = {
         help="The first and last log(alpha / (1 - alpha)) of the figure.",
     ),
     option("points", help="How many alphas the figure has."),
-    output_group(
-        plot="Draw errors by theory's thresholds, by thresholds of the development scores and by those of the test "
-        "scores"
-    ),
+    output_group(plot="Draw the errors at thresholds set by theory, by development scores and by test scores"),
 )
 def calibration(
     systems: Systems,
@@ -82,10 +77,10 @@ def calibration(
 ) -> None:
     """Show what test scores cost as log-likelihood ratios, and how much better they could be calibrated.
 
-    Cllr is the mean logarithmic loss in bits: 0 is perfect, 1 is what knowing nothing costs. Its minimum is that of the
-    best rising map of the same scores, a posteriori, and the loss by calibration is the difference. Minima and losses,
-    fitted to the test scores, have no interval. Several systems, or calibrations, are also compared on the same
-    trials. The csv columns are system, calibrate, cost, alpha, value, sd, lower, upper.
+    Cllr is the mean logarithmic loss in bits: 0 is perfect, 1 is the cost of a system without information. Its minimum
+    is that of the best increasing map of the same scores, a posteriori, and the loss by calibration is the difference.
+    Minima and losses, fitted to the test scores, have no interval. Several systems, or calibrations, are also compared
+    on the same trials. The csv columns are system, calibrate, cost, alpha, value, sd, lower, upper.
 
     \b
     Examples:

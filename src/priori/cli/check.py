@@ -27,12 +27,12 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
     "check",
     SYSTEMS,
     *options("maxima minima at no_worse_than"),
-    option("margin", help="By how much, such as 0.005 for half a point."),
+    option("margin", help="Margin of --no-worse-than: 0.005 is half a percentage point."),
     option(
         "claim",
         default="deployed",
-        help="What --no-worse-than is about: systems tuned on other development sets (method), or these thresholds "
-        "as they are (deployed).",
+        help="Claim of --no-worse-than: about systems tuned on similar development sets (method), or about these "
+        "thresholds (deployed).",
     ),
     judging("limits are held against at one alpha"),
     *resampling_options("auto", leave_out=("resample", "simultaneous", "promise", "future_users", "future_trials")),
@@ -54,10 +54,10 @@ def check(
     github: bool,
     output: Output,
 ) -> None:
-    """Hold error rates on test scores, at thresholds chosen on development scores, against limits.
+    """Compare error rates on test scores with limits; thresholds come from development scores.
 
     Ends with exit code 0 where every limit is kept, 1 where one is broken, 2 on bad input, 3 on failure. With --at
-    upper, the default, the whole confidence interval must keep the limit: few trials cannot pass by luck. The csv
+    upper, the default, the whole confidence interval must keep the limit: a small test set cannot pass by luck. The csv
     columns are system, what, value, lower, upper, limit, at, kept.
 
     \b

@@ -127,7 +127,7 @@ def judging(why_one: str = "", measure: bool = True) -> Group:
 
     alpha = option("alpha")
     if why_one:
-        text = "The trade-off: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR; or the limit of at-most-far and the like."
+        text = "The trade-off: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR; for at-most-far and the like, the limit."
         alpha = option("alpha", written="--alpha NUMBER", help=f"{text} Default: 0.5, or that of --costs.")
     shown = options("measure") if measure else ()
     return Group("judging", make, (*CRITERION, *shown, alpha, *options("costs prior")))
@@ -197,7 +197,7 @@ SUFFIXES = {
 def output_group(
     *formats: str,
     plot: str = "",
-    format_help: str = "How the numbers are printed. Default: as the file's name ends, or {}.",
+    format_help: str = "Output format. Default: by the ending of FILE, or {}.",
     output_help: str = "Write the numbers to FILE (atomically): {}.",
     default_file: str | None = None,
 ) -> Group:

@@ -131,7 +131,8 @@ def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
     rate = bool(result.settings["rate"])
     verdict = difference(curves, pairs_of(result), int(np.argmin(np.abs(result.alpha - 0.5))))
     sentences = [verdict, about_letters(result.confidence_level), about_claim(result.settings["claim"])]
-    alphas = [None, *(alpha for alpha in (0.1, 0.5, 0.9) if np.min(np.abs(result.alpha - alpha)) < 0.02)]
+    near = (alpha for alpha in (0.1, 0.5, 0.9) if np.min(np.abs(result.alpha - alpha)) < 0.02)
+    alphas: list[float | None] = [None, *near] if result.alpha.size > 1 else result.alpha.tolist()
     parts = []
     for alpha in alphas:
         where = "mean over the alphas" if alpha is None else f"alpha {alpha:g}"
@@ -158,7 +159,7 @@ def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
     option(
         "claim",
         default="deployed",
-        help="What is ranked: thresholds as they are (deployed), or systems tuned on other development sets (method).",
+        help="Rank these thresholds (deployed), or systems tuned on similar development sets (method).",
     ),
     option("family"),
     *resampling_options("auto"),

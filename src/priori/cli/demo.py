@@ -25,11 +25,7 @@ if TYPE_CHECKING:
     "demo",
     click.Argument(["name"], type=click.Choice(NAMES), default=NAMES[0]),
     *options("directory force"),
-    option(
-        "bootstrap",
-        default="auto",
-        help="What is resampled; auto: identities or users where they are known, else trials.",
-    ),
+    option("bootstrap", default="auto", help="What is resampled; auto: people if they are known, else trials."),
     option(
         "resamples",
         written="--resamples",
@@ -124,6 +120,10 @@ def _choice(study: Study, chosen: int, best: int, kind: str, value: str) -> str:
         return f"The {kind} read on the test set and thresholds fixed in advance both put {names[best]} first."
     pair = next(pair for pair in study.pairs if {pair.a, pair.b} == {chosen, best})
     significant = pair.significant is not None and bool(pair.significant[study.at])
-    better = "is significantly better" if significant else "does better, but the data cannot tell these two apart"
+    better = (
+        "is significantly better"
+        if significant
+        else "is better on this test set, but the difference is not significant"
+    )
     first = f"The {kind} read on the test set puts {names[chosen]} first."
     return f"{first} At its threshold fixed in advance it shows {value}: {names[best]} {better}."

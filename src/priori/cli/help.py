@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from priori.base.cautions import Caution
 from priori.base.errors import MARK, PrioriError, short
 from priori.base.options import option_fields
 from priori.cli.files import file_words
@@ -130,7 +131,7 @@ FOR_FILES = ("--system", "--systems", "--scores", "--dev", "--test", "--file", "
 def message_of(error: PrioriError | click.ClickException) -> str:
     """Return what an error says, for one line on standard error."""
     if isinstance(error, PrioriError):
-        message = re.sub(f"{MARK}(\\w+)=?(.*?){MARK}", lambda found: option_text(*found.groups()), error.marked)
+        message = _options_in(error.marked)
     elif isinstance(error, click.NoSuchOption):
         message = _unknown_option(error)
     elif isinstance(error, click.BadOptionUsage) and (words := _words_of(error)):
@@ -146,6 +147,15 @@ def message_of(error: PrioriError | click.ClickException) -> str:
         message = error.format_message() + hint
     # What was typed may be of any length: between quotes, or one long word.
     return re.sub(r"(?<!\w)'[^']*'(?!\w)|\S{300,}", _said_again, " ".join(message.split()))
+
+
+def with_options(warning: str) -> str:
+    """Return a warning as the command line says it: arguments of Python as options."""
+    return Caution(warning.code, _options_in(warning.marked)) if isinstance(warning, Caution) else warning
+
+
+def _options_in(marked: str) -> str:
+    return re.sub(f"{MARK}(\\w+)=?(.*?){MARK}", lambda found: option_text(*found.groups()), marked)
 
 
 def _words_of(error: click.BadOptionUsage) -> str:

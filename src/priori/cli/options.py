@@ -171,12 +171,13 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "split": Declared(
             "--split HOW",
             "How trials are divided into development and test: 50/50 at random, COLUMN=DEV:TEST by the values of a "
-            "column, or COLUMN=2024-01-31 before and from then on. Users stay together, except by values.",
+            "column, or COLUMN=2024-01-31 before and from then on. Trials of a user stay together, except with "
+            "COLUMN=DEV:TEST.",
         ),
         "by": Declared(
             "--by COLUMN",
-            "Compare the groups that this column names (sex, age, site), with differentials; or, by user, say who "
-            "makes the errors.",
+            "Compare the groups that this column names (sex, age, site), with differentials; or, with user, show "
+            "who makes the errors.",
         ),
         "dev": Declared(
             "--dev FILE",
@@ -193,8 +194,8 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "criterion": Declared(
             "--criterion NAME",
             "What the threshold minimises on development scores: {}. wer is the weighted error rate alpha FAR + "
-            "(1 - alpha) FRR. For any rate: target-far, at-most-far, at-most-far:0.95 (in the population, with that "
-            "confidence), at-least-recall. For any measure: max:f1, min:dcf. Default: the task's.",
+            "(1 - alpha) FRR. For any rate: target-far, at-most-far, at-most-far:0.95 (holds in the population with "
+            "95 % confidence), at-least-recall. For any measure: max:f1, min:dcf. Default: the task's.",
             names="priori.decisions.criteria:CRITERIA",
             callback=_with_calibration,
         ),
@@ -206,23 +207,25 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "alpha": Declared(
             "--alpha LIST",
-            "The trade-offs: 0.5, a list 0.1,0.5,99/109, or costs:COST_FN,COST_FP,PRIOR. Or the limits of at-most-far "
-            "and the like. Default: 0.5, or that of --costs.",
+            "The trade-offs: 0.5, a list 0.1,0.5,99/109, or costs:COST_FN,COST_FP,PRIOR. For at-most-far and similar "
+            "criteria: the limits. Default: 0.5, or that of --costs.",
         ),
         "costs": Declared(
             "--costs fn=A,fp=B",
-            "What a false negative and a false positive cost. Gives alpha where none is given, and shows the cost per "
-            "decision where no measure is named; needs --prior.",
+            "Costs of a false negative and a false positive; needs --prior. Sets alpha, and shows the cost per "
+            "decision unless --measure is given.",
         ),
         "prior": Declared(
             "--prior P",
-            "The share of positives in use. Without --costs: show precision, F1, NPV or accuracy as it will be there.",
+            "The share of positives in use. Without --costs, show precision, F1, NPV and accuracy at that share.",
         ),
         "threshold": Declared("--threshold X", "The threshold; repeatable.", multiple=True, required=True),
-        "fte": Declared("--fte FAILED/PEOPLE", "How many people, of all, could not enrol: adds rates with them."),
+        "fte": Declared(
+            "--fte FAILED/PEOPLE", "People who could not enrol, of all people: adds rates that include them."
+        ),
         "given": Declared(
             "--from",
-            "Take scores for log-likelihood ratios (llr) or for probabilities. Probabilities become log-likelihood "
+            "What the scores are: log-likelihood ratios (llr) or probabilities. Probabilities become log-likelihood "
             "ratios by the share of positives of the development scores.",
             "priori.decisions.likelihood_ratios:Meaning",
             "llr",
@@ -263,9 +266,11 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "beta": Declared("--beta LIST", "Weights of false acceptances against false rejections.", default="0.5"),
         "three_costs": Declared("--costs MISS,NONTARGET,SPOOF", "The costs of the three errors.", default="1,10,20"),
-        "priors": Declared("--priors TARGET,NONTARGET,SPOOF", "How often each kind comes.", default="0.9,0.05,0.05"),
+        "priors": Declared(
+            "--priors TARGET,NONTARGET,SPOOF", "The share of each kind of trial.", default="0.9,0.05,0.05"
+        ),
         "unnormalised": Declared(
-            "--unnormalised", "Do not divide by the cost of the better of accepting or rejecting all.", bool
+            "--unnormalised", "Do not divide by the cost of accepting all or rejecting all, whichever is lower.", bool
         ),
         "apcer": Declared(
             "--apcer LIST",
@@ -276,20 +281,19 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         # Tests and limits.
         "claim": Declared(
             "--claim",
-            "What the test is about: systems tuned on other development sets like this one (method), or these "
-            "thresholds as they are (deployed).",
+            "Test systems tuned on similar development sets (method), or these thresholds (deployed).",
             get_args(Claim),
             "method",
         ),
         "margin": Declared(
             "--margin SIZE",
-            "Also test equivalence of two systems: whether each is no worse than the other by more than SIZE, such as "
-            "0.01 for one point.",
+            "Also test whether each of two systems is no worse than the other by more than SIZE, such as 0.01 for one "
+            "point.",
             float,
         ),
         "against": Declared(
             "--against",
-            "What the a posteriori ranking goes by: on the test scores themselves.",
+            "Figure for the a posteriori ranking, read on the test scores.",
             "priori.uncertainty.ranking.both_rankings:POSTERIORS",
             "eer",
         ),
@@ -299,20 +303,22 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "minima": Declared("--min MEASURE=LIMIT", "A measure must reach this: recall=0.9. Repeatable.", multiple=True),
         "at": Declared(
             "--at",
-            "What must keep the limit: the end of the confidence interval on the bad side, or the value itself.",
+            "What must keep the limit: the worse end of the confidence interval, or the value.",
             "priori.studies.gates:At",
             "upper",
         ),
         "no_worse_than": Declared(
-            "--no-worse-than NAME", "The system that others must not be worse than: by --margin."
+            "--no-worse-than NAME", "The others must not be worse than this system by more than --margin."
         ),
         "limits": Declared("--limit RATE=VALUE", "A limit to keep: far=0.01, frr=0.1. Repeatable.", multiple=True),
         "threshold_from": Declared("--threshold-from DEV", "Or the development scores it is chosen on."),
-        "state": Declared("--state FILE", "Remember here what was seen; the next call goes on from there.", WRITTEN),
+        "state": Declared("--state FILE", "Save the state to FILE; the next call continues from it.", WRITTEN),
         "change_every": Declared(
-            "--change-every N", "A change may be reported falsely once in so many trials.", default=1e5
+            "--change-every N", "Mean number of trials between false reports of a change.", default=100_000
         ),
-        "share": Declared("--share LOW:HIGH", "FILE has no labels, and this is the range of the share of positives."),
+        "share": Declared(
+            "--share LOW:HIGH", "FILE has no labels; assume that the share of positives lies in this range."
+        ),
         "junit": Declared("--junit FILE", "Also write a JUnit XML report to FILE.", WRITTEN),
         # Rates and sizes.
         "width": Declared("--width W", "The full width of the interval.", float),
@@ -324,7 +330,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "positives": Declared("--positives N", "Number of positive trials (clients).", int),
         # Coverage.
         "simulate": Declared(
-            "--simulate", "Simulated systems instead of files, of the NIST 2005 subset's shape.", bool
+            "--simulate", "Simulate systems like the NIST 2005 subset instead of reading files.", bool
         ),
         "train_users": Declared("--train-users", "Users that a band is made from.", default=31),
         "test_users": Declared("--test-users", "Unseen users whose curve it should cover.", default=62),
@@ -342,7 +348,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "kept",
         ),
         # Output.
-        "format_": Declared("--format", "How the numbers are printed. Default: as the file's name ends, or table."),
+        "format_": Declared("--format", "Output format. Default: by the ending of FILE, or table."),
         "output": Declared("-o --output FILE", "Write the numbers to FILE (atomically)."),
         "plot": Declared("--plot FILE", f"Draw the curves: {DRAWN}", WRITTEN, callback=_drawable),
         "directory": Declared("--output DIR", "The directory to write to.", default="demo"),
@@ -372,30 +378,30 @@ SECTIONS: dict[str, dict[str, Declared]] = {
     "Giving data": {
         "folds": Declared(
             "--folds N",
-            "Or divide by N folds: judge each with the thresholds chosen on the others.",
+            "Or divide into N folds; each is judged with thresholds chosen on the others.",
             click.IntRange(min=2),
         ),
-        "mixed_users": Declared("--mixed-users", "Let trials of one user come on both sides.", bool),
-        "split_seed": Declared("--split-seed", "Seed of a division at random.", SEED, 0),
+        "mixed_users": Declared("--mixed-users", "Allow trials of one user on both sides.", bool),
+        "split_seed": Declared("--split-seed", "Seed of random splits and folds.", SEED, 0),
         "systems_in": Declared("--systems-in COLUMN", "The column of the table that names the system of each row."),
         "systems_columns": Declared("--systems-columns A,B,...", "Or the columns with the scores of one system each."),
         "where": Declared(
             "--where COLUMN=VALUE,...",
-            "Keep the rows with these values, in every set that has all of them. Repeatable.",
+            "Keep only rows with these values, in every set that has these columns. Repeatable.",
             multiple=True,
         ),
     },
     "Curves": {
         "task": Declared(
             "--task",
-            "The field: sets V1 and V2, the two rates traded, and the default criterion and measure.",
+            "The field: sets the two rates traded (V1, V2) and the default criterion and measure.",
             "priori.decisions.tasks:TASKS",
             "authentication",
         ),
         "calibrate": Declared(
             "--calibrate NAME",
-            "Make scores log-likelihood ratios on the development set and set thresholds by theory (criterion bayes): "
-            "{}; with a prior, logistic:0.01.",
+            "Calibrate scores to log-likelihood ratios on the development set and set thresholds by theory (criterion "
+            "bayes): {}; with a prior, logistic:0.01.",
             names="priori.decisions.likelihood_ratios:CALIBRATIONS",
             callback=_note_calibration,
             eager=True,
@@ -405,11 +411,11 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "bounds": Declared("--range A B", "The first and last alpha.", default=("0", "1"), kind=str, shown=False),
         "weight": Declared(
             "--weight",
-            "What counts equally on the test scores: each trial, or each user (the mean of the users' own rates).",
+            "What has equal weight in the test set: each trial, or each user (the mean of the users' own rates).",
             get_args(Weight),
             "trial",
         ),
-        "exact": Declared("--exact", "Every piece of the exact curve; alpha is where each begins.", bool),
+        "exact": Declared("--exact", "The exact curve, one row per piece; alpha is where the piece begins.", bool),
         "theta": Declared(
             "--theta DEG", "The angle for --method angle, in degrees: 0 is vertical, 90 horizontal.", float
         ),
@@ -440,7 +446,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "impostor_per_user": Declared("--impostor N", "Impostor trials of a user.  [default: 96]", SIZE),
         "user_effect_sd": Declared(
             "--user-effect SD",
-            "Standard deviation between users, in units of a score's.  [default: 0.5]",
+            "Standard deviation between users, relative to that of scores.  [default: 0.5]",
             click.FloatRange(0, 1),
         ),
     },
@@ -448,8 +454,12 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "assurance": Declared("--assurance P", "How often an interval will be no wider than --width.", default=0.8),
         "far_b": Declared("--far-b RATE", "The second system's false acceptance rate.", float),
         "frr_b": Declared("--frr-b RATE", "The second system's false rejection rate.", float),
-        "negatives_b": Declared("--negatives-b N", "The second system's negative trials. Default: as many.", int),
-        "positives_b": Declared("--positives-b N", "The second system's positive trials. Default: as many.", int),
+        "negatives_b": Declared(
+            "--negatives-b N", "The second system's negative trials. Default: the same number.", int
+        ),
+        "positives_b": Declared(
+            "--positives-b N", "The second system's positive trials. Default: the same number.", int
+        ),
         "intraclass": Declared(
             "--intraclass RHO",
             "The correlation of the errors of one user, where there is no pilot.",
@@ -458,17 +468,17 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "negatives_per_positive": Declared("--negatives-per-positive R", "Default: the pilot's, or 1.", float),
         "negatives_per_user": Declared(
-            "--negatives-per-user M",
-            "On average over all users, also those who have none. Default: the pilot's.",
-            float,
+            "--negatives-per-user M", "Negative trials per user, averaged over all users. Default: the pilot's.", float
         ),
         "positives_per_user": Declared(
-            "--positives-per-user M", "The same: of people who are ill or not, the share that is.", float
+            "--positives-per-user M",
+            "Positive trials per user; if each person has one trial, the share of positives.",
+            float,
         ),
         "test": Declared(
             "--test",
-            "Which test must detect the difference: compare (the default with two pilots), or one of ztest's; its "
-            "verdict needs both.",
+            "Which test must detect the difference: compare (the default with two pilots), or one of ztest's; "
+            "verdict needs both z-tests.",
             "priori.studies.planning:TestKind",
         ),
         "development": Declared(
@@ -490,18 +500,15 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "json_": Declared("--json", "Short for --format json.", bool),
         "raw_text": Declared(
             "--raw-text",
-            "In CSV, leave names that a spreadsheet takes for formulas (= + - @) as they are, without an apostrophe "
-            "before them.",
+            "In CSV, do not put an apostrophe before names that a spreadsheet would run as formulas.",
             bool,
         ),
         "silence": Declared(
             "--silence CODE,...",
-            "Do not show warnings of these codes: few-units,ties. See docs/cautions.md.",
+            "Hide warnings with these codes: few-units,ties. See docs/cautions.md.",
             callback=_check_codes,
         ),
-        "github": Declared(
-            "--github", "Also append a table to the summary: the file that GITHUB_STEP_SUMMARY names.", bool
-        ),
+        "github": Declared("--github", "Also append a table to the file named by GITHUB_STEP_SUMMARY.", bool),
         "static": Declared("--static", "A small page without scripts: SVG figures, no slider.", bool),
         "pdf": Declared("--pdf FILE", "Also write the report to FILE as PDF, its first page a summary.", WRITTEN),
         "title": Declared(
@@ -517,7 +524,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
     "Reading files": {
         "trials": Declared(
             "--trials FILE",
-            "The trials file (Kaldi, VoxCeleb) that scores are joined with; twice, that of DEV and that of TEST.",
+            "The trials file (Kaldi, VoxCeleb) to join; give it twice if DEV and TEST have their own.",
             multiple=True,
         ),
         "input_format": Declared(
@@ -528,22 +535,20 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "column": Declared(
             "--column OURS=THEIRS",
             "The name of a column in your files: score, label, user, probe_user, trial, dataset, group, attack, time "
-            "or weight (how often a row counts); in those of one system, SYSTEM:OURS=THEIRS. user= without a name "
-            "leaves the column out. Repeatable.",
+            "or weight (how often a row counts); in those of one system, SYSTEM:OURS=THEIRS. user= ignores a column. "
+            "Repeatable.",
             multiple=True,
         ),
         "positive": Declared(
             "--positive VALUE", "The label of the positive class, if the labels are not a known pair."
         ),
         "attack": Declared(
-            "--attack VALUE",
-            "The label of attacks, a third kind of trial, where it is not spoof or attack. Repeatable.",
-            multiple=True,
+            "--attack VALUE", "The label of attacks, if it is not spoof or attack. Repeatable.", multiple=True
         ),
         "attack_column": Declared(
             "--attack-column COLUMN",
-            "The column that holds the type of each attack. Trials where it says -, none or what it says of positive "
-            "trials are no attacks.",
+            "The column with the type of each attack; '-', 'none', an empty field and the value of positive trials "
+            "mean no attack.",
         ),
         "nan": Declared(
             "--nan",
@@ -554,16 +559,15 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "lower_is_better": Declared("--lower-is-better", "The scores are distances: negate them.", bool),
         "engine": Declared(
             "--engine",
-            "What counts the trials; auto: memory if the files fit, else duckdb, which scans them. A glob between "
-            "quotes, or a directory, stands for many Parquet files.",
+            "Where trials are counted; auto: memory if the files fit, else duckdb, which scans them. A quoted glob or "
+            "a directory names many Parquet files.",
             ("auto", "memory", "duckdb", "spark"),
             "auto",
         ),
         "memory": Declared("--memory SIZE", "How much memory to use.", default="1GB"),
         "temp": Declared(
             "--temp DIR",
-            "Where temporary files go; they are removed at the end. Standard input and other pipes are kept where "
-            "TMPDIR says, at most 16 GiB.",
+            "Where temporary files go; they are removed at the end. Pipes are stored in TMPDIR, at most 16 GiB.",
         ),
     },
 }

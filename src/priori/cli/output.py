@@ -17,6 +17,7 @@ from priori.base.cautions import labelled, of_systems, shown
 from priori.base.errors import OptionError
 from priori.base.texts import cell, csv_text, json_text, p_text
 from priori.base.whole_files import write_whole
+from priori.cli.help import with_options
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,7 +120,7 @@ def say_error(message: str) -> None:
 def warn(lines: Iterable[str]) -> None:
     """Say on standard error what the reader of the numbers should know, one line each, unless it is silenced."""
     for line in shown(lines):
-        tell(labelled(line))
+        tell(labelled(with_options(line)))
 
 
 def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:

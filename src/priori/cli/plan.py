@@ -29,7 +29,7 @@ def plan(
 ) -> None:
     """Print how many users and trials give an interval of a given width, or detect a difference with a given power.
 
-    The rates expected are given, or measured on a pilot: the test scores of one or two systems, with thresholds
+    Give the expected rates, or measure them on a pilot: the test scores of one or two systems, with thresholds
     chosen on their development scores. A pilot with users also gives the design effect: how many times more
     trials are needed because the errors of one user are correlated.
 

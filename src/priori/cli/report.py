@@ -47,7 +47,7 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     output_group(
         "html",
         *TEXTS,
-        format_help="The page, tables for a paper, or all data. Default: as the file's name ends, or {}.",
+        format_help="The page, tables for a paper, or all data. Default: by the ending of FILE, or {}.",
         output_help=f"Write to FILE (atomically): {{}}. Default: {PAGE}; other formats, stdout.",
         default_file=PAGE,
     ),
@@ -67,7 +67,7 @@ def report(
     """Write one self-contained page about one or more systems, and print its verdict.
 
     The page opens in any browser, from a file, without a network: verdict, cautions, Expected Performance Curves
-    with bands, differences, ROC and DET curves, scores, tables, and a slider for alpha that moves them all.
+    with bands, differences, ROC and DET curves, scores, tables, and a slider for alpha.
 
     \b
     Examples:

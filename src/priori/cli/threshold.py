@@ -103,9 +103,9 @@ def rates(
     level: float,
     output: Output,
 ) -> None:
-    """Print the outcomes of accepting the trials of TEST whose score is greater than X, and all measures.
+    """Print outcomes and all measures on TEST at threshold X.
 
-    Rates of one class have an interval that allows for the users of the trials, where these are known. NaN scores
+    Rates of one class have an interval, which takes users into account if they are known. NaN scores
     that count as rejected (--nan reject) are failures to acquire: FMR and FNMR leave them out, FAR and FRR do not
     (ISO/IEC 19795-1).
 
@@ -230,7 +230,7 @@ def _cells(value: Floats, limits: Limits | None, rate: bool = True) -> list[str]
 
 
 def _note(level: float, scores: ScoreSet) -> str:
-    by = "by user" if scores.has_users else "trials taken for independent"
+    by = "by user" if scores.has_users else "trials treated as independent"
     text = f"({100 * level:g} % intervals, {by})"
     if scores.nan_rejected:
         text += (

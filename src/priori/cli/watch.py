@@ -1,4 +1,4 @@
-"""``priori watch``: is a limit surely broken, or has something changed, since the threshold was deployed?"""
+"""``priori watch``: is a limit broken, or has something changed, since the threshold was deployed?"""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from priori.studies.watching import Watch
 
 #: About whom the alarms and bounds speak.
 CLAIM = (
-    "Bounds and alarms hold at every moment at once. They are about the decisions made so far, on the people seen; "
-    "about people not seen yet they say nothing (priori epc --promise prediction does)."
+    "Bounds and alarms hold at all times together. They are about decisions made so far; for new people use priori epc "
+    "--promise prediction."
 )
 
 
@@ -51,16 +51,16 @@ def watch(
     threshold_from: str | None,
     judging: Judging,
     state: str | None,
-    change_every: float,
+    change_every: int,
     share: str | None,
     level: float,
     reading: Reading,
     output: Output,
 ) -> None:
-    """Watch a deployed threshold: each FILE has trials in the order in which they were made.
+    """Watch a deployed threshold: each FILE lists trials in order of time.
 
-    Ends with exit code 1 where a limit is surely broken or something changed. One may look after every trial: false
-    alarms that a limit is broken come in at most 5 % of streams, however long they are.
+    Ends with exit code 1 if a limit is broken or something changed. You may look after every trial: at most 5 % of
+    streams, of any length, give a false alarm that a limit is broken.
 
     \b
     Examples:

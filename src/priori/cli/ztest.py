@@ -54,7 +54,7 @@ def ztest(
     """Print intervals around the HTER (or DCF) of one system, or test whether two systems differ.
 
     From published rates, or from scores: thresholds are then chosen on each system's development scores. With
-    scores of the same trials (by trial id, or row by row) the dependent test is made too; the verdict is that two
+    scores of the same trials (by trial id, or row by row) the dependent test is run too; the verdict is that two
     systems differ only if the dependent and the independent test agree. NAIVE and CLASS are shown for comparison:
     they are over-confident.
 

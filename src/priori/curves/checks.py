@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
+from priori.base.errors import argument
 from priori.base.types import Floats, Mask
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best, get_criterion
@@ -115,26 +116,23 @@ def _same(curve: EPC) -> bool:
 def _same_data(curve: EPC, row: int) -> str:
     if not _same(curve):
         return ""
-    return (
-        "development and test set hold the same scores: the thresholds are judged on the data they were chosen on, so "
-        "nothing here is a priori; give a test set that was kept apart"
-    )
+    return "development and test set hold the same scores: nothing is a priori; give a separate test set"
 
 
 def _in_both(curve: EPC, noun: str, shared: Callable[[Scores, Scores], int], size: int, so: str) -> str:
     """Say how many trials or users are in both sets, where these are not one and the same."""
     sets = _loaded(curve)
     number = 0 if sets is None or _same(curve) else shared(*sets)
-    return f"{number:,} of {size:,} test {noun} are in the development set too: {so}" if number else ""
+    return f"{number:,} of {size:,} test {noun} are also development {noun}: {so}" if number else ""
 
 
 def _shared_trials(curve: EPC, row: int) -> str:
-    so = "the thresholds are judged on data they were chosen on; leave them out of one of the two sets"
+    so = "the rates are too good; remove them from one set"
     return _in_both(curve, "trials", shared_trials, len(curve.test), so)
 
 
 def _shared_users(curve: EPC, row: int) -> str:
-    so = "the rates are those of users on whom the thresholds were chosen, not of new ones"
+    so = "the rates may be too good for new users"
     return _in_both(curve, "users", shared_users, curve.test.n_users, so)
 
 
@@ -143,12 +141,12 @@ def _repeated_in(scores: ScoreSet, name: str) -> str:
         return ""
     loaded = scores.load()
     if ids := repeated_ids(loaded):
-        found = f"{ids:,} of {len(loaded):,} trials of {name} have the id of a trial before them"
+        found = f"{ids:,} of {len(loaded):,} trials of {name} repeat an earlier trial id"
     elif (times := times_repeated(loaded)) > 1:
-        found = f"every score of {name} occurs {times} times or a multiple of it"
+        found = f"every score of {name} occurs a multiple of {times} times"
     else:
         return ""
-    return f"{found}: trials that are counted more than once make every interval too narrow; keep each once"
+    return f"{found}: intervals are too narrow; keep one row per trial"
 
 
 def _repeated_trials(curve: EPC, row: int) -> str:
@@ -171,14 +169,14 @@ def _reversed_in(scores: ScoreSet, where: str) -> str:
     if side >= 0:
         return ""
     return (
-        f"positives score lower than negatives{where} (AUC {auc:.3f}): if low scores speak for the positive class, say "
-        "so (--lower-is-better, lower_is_better=True); otherwise check which label is positive"
+        f"positives score lower than negatives{where} (AUC {auc:.3f}): use {argument('lower_is_better', 'True')}, or "
+        "check which label is positive"
     )
 
 
 def _reversed_scores(curve: EPC, row: int) -> str:
     # In both sets, or in the first while the second tells nothing: else the labels of one are flipped.
-    return "" if _side(curve.test)[0] > 0 else _reversed_in(curve.dev, " on the development set")
+    return "" if _side(curve.test)[0] > 0 else _reversed_in(curve.dev, " in development")
 
 
 def _flipped_labels(curve: EPC, row: int) -> str:
@@ -186,9 +184,8 @@ def _flipped_labels(curve: EPC, row: int) -> str:
     if dev * test >= 0:
         return ""
     return (
-        f"positives score {'higher' if dev > 0 else 'lower'} than negatives on the development set (AUC "
-        f"{dev_auc:.3f}) and {'higher' if test > 0 else 'lower'} on the test set (AUC {auc:.3f}): check the labels and "
-        "the direction of the scores in both"
+        f"positives score {'higher' if dev > 0 else 'lower'} than negatives in development (AUC {dev_auc:.3f}), "
+        f"{'higher' if test > 0 else 'lower'} in the test (AUC {auc:.3f}): check labels and direction"
     )
 
 
@@ -211,15 +208,12 @@ def _different_scales(curve: EPC, row: int) -> str:
         apart.append((test - dev) / max(spread, dev_spread))
     if min(wider) > WIDER or max(wider) < 1 / WIDER:
         ratio = f"{max(min(wider), 1 / max(wider)):.3g}"
-        found = f"the {'test' if min(wider) > 1 else 'development'} scores spread more than {ratio} times as wide"
+        found = f"{'test' if min(wider) > 1 else 'development'} {ratio} times wider"
     elif min(apart) > APART or max(apart) < -APART:
-        found = "both classes have moved by more than twice their spread from one set to the other"
+        found = "shifted by more than twice their spread"
     else:
         return ""
-    return (
-        f"development and test scores are not on one scale: {found}; a threshold of the one means nothing on the "
-        "other. Check that both come from the same system"
-    )
+    return f"development and test scores are on different scales ({found}): check that one system made both"
 
 
 def _smaller(scores: Scores) -> int:
@@ -232,9 +226,8 @@ def _trained_on(curve: EPC, row: int) -> str:
     if dev.fp + dev.fn or expected < EXPECTED_ERRORS:
         return ""
     return (
-        f"the threshold makes no error on the development set, where the test set lets one expect {expected:.0f}: the "
-        "development scores look like those of data the system was trained on; choose thresholds on data it has not "
-        "seen"
+        f"no development error where the test set suggests {expected:.0f}: was the system trained on it? "
+        "choose thresholds on unseen data"
     )
 
 
@@ -248,15 +241,12 @@ def _not_likelihood_ratios(curve: EPC, row: int) -> str:
         edge(scores[end] for scores in (dev.negatives, dev.positives)) for edge, end in ((min, 0), (max, -1))
     )
     if least >= 0 or most <= 0:
-        found = f"all development scores are {'0 or above' if least >= 0 else '0 or below'}"
+        found = f"all are {'0 or above' if least >= 0 else '0 or below'}"
     elif (cost := cllr(dev)) >= 1:
-        found = f"the development scores cost {cost:.3g} bits as such (Cllr), and knowing nothing costs 1"
+        found = f"Cllr {cost:.3g} bits; no information is 1"
     else:
         return ""
-    return (
-        f"the scores do not look like log-likelihood ratios: {found}; calibrate them on the development set "
-        "(--calibrate logistic, criterion='bayes:logistic')"
-    )
+    return f"scores do not look like log-likelihood ratios ({found}): use {argument('criterion', 'bayes:logistic')}"
 
 
 def _separated_development(curve: EPC, row: int) -> str:
@@ -272,8 +262,8 @@ def _separated_development(curve: EPC, row: int) -> str:
     if not apart:
         return ""
     return (
-        "a threshold separates the development classes: logistic regression has no finite fit and was given Platt's "
-        "targets, so how steep the calibration is rests on the number of trials alone"
+        "a threshold separates the development classes: the slope of the calibration depends only on the number of "
+        "trials"
     )
 
 
@@ -324,11 +314,9 @@ def disagreements(curve: EPC, rows: Sequence[int]) -> list[str]:
         rates, differ = _apart([getattr(scores, side) for scores in sets], thresholds, above=name == "FAR")
         for at in np.flatnonzero(differ):
             dev, test = (_percent(rate) for rate in rates[:, at])
-            parts[at].append(f"{name} {dev} on the development set, {test} on the test set")
+            parts[at].append(f"{name} {dev} in development, {test} in the test")
     return [
-        f"at alpha = {curve.alpha[row]:.4g} the threshold gives other errors on the test set than on the development "
-        f"set, by more than {DEVIATIONS:g} standard deviations ({'; '.join(found)}): the sets seem to differ in kind, "
-        "and so may the data on which the system will be used"
+        f"{'; '.join(found)} at alpha {curve.alpha[row]:.4g}: more than chance; the sets differ, so may the data in use"
         if found
         else ""
         for row, found in zip(rows, parts, strict=True)
@@ -357,8 +345,8 @@ def _extreme_threshold(curve: EPC, row: int) -> str:
         return ""
     alphas = ", ".join(f"{alpha:.4g}" for alpha in curve.alpha[nothing])
     return (
-        f"at alpha = {alphas} the threshold accepts, or rejects, nearly all trials of both classes: at that trade-off "
-        "the scores decide nothing"
+        f"at alpha {alphas} the threshold accepts or rejects nearly everything: the scores do not help at that "
+        "trade-off"
     )
 
 
@@ -376,11 +364,10 @@ def _limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, thr
     which = f"{found.sum()} of {alpha.size} limits" if found.sum() > 1 else f"the limit {alpha[found][0]:.4g}"
     if broken.any():
         return f"no threshold keeps {which} of {rate.name} on the development set: the nearest was chosen"
-    decided = "rejects" if threshold[found][0] > 0 else "accepts"
+    decided = "rejecting" if threshold[found][0] > 0 else "accepting"
     sure = "" if criterion.level is None else f" with {_percent(criterion.level)} confidence"
     return (
-        f"no threshold keeps {which} of {rate.name}{sure} but one that {decided} every trial: use more development "
-        "trials, or a limit further off"
+        f"only {decided} every trial keeps {which} of {rate.name}{sure}: use more development trials or a looser limit"
     )
 
 
@@ -457,8 +444,8 @@ def _ties(curve: EPC, row: int) -> str:
     if share < TIED:
         return ""
     return (
-        f"{_percent(share)} of a class have one and the same score: no threshold can separate them, so the error rates "
-        "change in large steps; keep more digits of the scores if there are any"
+        f"{_percent(share)} of a class have the same score: error rates change in large steps; keep more digits of the "
+        "scores"
     )
 
 
@@ -472,8 +459,8 @@ def _prior_shift(curve: EPC, row: int) -> str:
         return ""
     shares = [_percent(scores.n_positives / len(scores)) for scores in (curve.dev, curve.test)]
     return (
-        f"{shares[0]} positives in the development set, {shares[1]} in the test set: the thresholds and the measure "
-        "depend on that share, so the thresholds were chosen for another share than they are judged on"
+        f"{shares[0]} positives in development, {shares[1]} in the test: thresholds fit the former; use a measure that "
+        "ignores the share"
     )
 
 
@@ -483,12 +470,12 @@ def _attacks_pooled(curve: EPC, row: int) -> str:
         return ""
     number, others = sets[1].n_attacks, sets[1].n_negatives - sets[1].n_attacks
     return (
-        f"{number:,} attacks and {others:,} impostors of the test set count as one class, so FAR depends on their "
-        "numbers; give attacks a share of their own (priori epsc), or leave them out"
+        f"{number:,} attacks and {others:,} impostors count as one class: the FAR depends on their numbers; "
+        "use epsc, or leave attacks out"
     )
 
 
-def _counted_in_cells(curve: EPC, row: int) -> str:
+def _counted_in_bins(curve: EPC, row: int) -> str:
     sets = _loaded(curve)
     return "" if sets is None else "; ".join(dict.fromkeys(scores.counted for scores in sets if scores.counted))
 
@@ -513,5 +500,5 @@ CHECKS: dict[str, Find] = {
     "prior-shift": _prior_shift,
     "attacks-pooled": _attacks_pooled,
     "shared-users": _shared_users,
-    "counted-in-cells": _counted_in_cells,
+    "counted-in-bins": _counted_in_bins,
 }

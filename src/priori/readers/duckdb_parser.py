@@ -131,7 +131,7 @@ def convert(source: Source, layout: LineLayout, target: str, database: DuckDBPyC
         (rows,) = single(database, f"COPY ({_rows(source, layout, how)}) TO {literal(target)} (FORMAT parquet)")
         for column in layout.names if how.quoted else ():
             listed = database.execute(f'SELECT DISTINCT "{column}" FROM read_parquet({pattern(target)})').fetchall()
-            _refuse_odd([name for (name,) in listed])
+            _refuse_odd(column, [name for (name,) in listed])
         return target, rows
 
     if _attempt(source, layout, copy) is None:
@@ -207,13 +207,13 @@ def _load(source: Source, layout: LineLayout, how: _How) -> tuple[Columns, int]:
     with connection(source.path) as database:
         database.execute(f"CREATE TEMP TABLE trials AS {_rows(source, layout, how)}")
         table = table_of(database, layout)
-    for names in table.names.values() if how.quoted else ():
-        _refuse_odd(names.values.tolist())
+    for group, names in table.names.items() if how.quoted else ():
+        _refuse_odd(group, names.values.tolist())
     return table, len(table)
 
 
-def _refuse_odd(names: list[str | None]) -> None:
-    if any(name is None or _ODD.search(name) for name in names):
+def _refuse_odd(column: str, names: list[str | None]) -> None:
+    if any(name is None or _ODD.search(name) for name in names if name != "" or column != "attack"):
         raise Unclean
 
 
@@ -239,7 +239,7 @@ def _rows(source: Source, layout: LineLayout, how: _How) -> str:
             return value
         return f"CASE {plain} WHEN {odd} THEN error('unclean') ELSE {value} END"
 
-    columns = [f'{field(index)} AS "{column}"' for column, index in layout.names.items()]
+    columns = [f'{or_none(column, field(index))} AS "{column}"' for column, index in layout.names.items()]
     for column, index in layout.scores.items():
         written = f"c{index}"
         value = checked(f"CAST({written} AS DOUBLE)", odd_score(written), _plain_score(written))
@@ -247,6 +247,11 @@ def _rows(source: Source, layout: LineLayout, how: _How) -> str:
     parts = [checked(field(index), _odd(field(index)) if how.quoted else "") for index in layout.trial]
     columns += [" || ' ' || ".join(parts) + " AS trial"] if parts else []
     return f"SELECT {', '.join(columns)} FROM {_scan(source, layout)}"
+
+
+def or_none(column: str, value: str) -> str:
+    """Return the expression of a name: the type of an attack may be missing, of trials that are none."""
+    return f"coalesce({value}, '')" if column == "attack" else value
 
 
 def odd_score(written: str) -> str:
@@ -279,7 +284,12 @@ def table_of(database: DuckDBPyConnection, layout: LineLayout) -> Columns:
         union = " UNION ".join(f'SELECT DISTINCT "{member}" AS name FROM trials' for member in members)
         database.execute(f"CREATE TEMP TABLE {group}_names AS SELECT name FROM ({union}) ORDER BY name")
         names = [name for (name,) in database.execute(f"FROM {group}_names").fetchall()]
-        if not names or None in (names[0], names[-1]) or names[0] == "" or any("\0" in name for name in names):
+        if (
+            not names
+            or None in (names[0], names[-1])
+            or ("" in names and group != "attack")
+            or any("\0" in name for name in names)
+        ):
             raise Unclean(members)  # arrays of text cannot hold a NUL
         lists[group] = Names(np.array(names, dtype=str))
         code = _coding(database, group, names)

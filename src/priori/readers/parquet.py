@@ -12,7 +12,16 @@ from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import not_names
 from priori.base.errors import InputError
 from priori.base.temporary import temporary_file
-from priori.readers.duckdb_parser import Unclean, connection, first_line, parquet_rows, quoted, single, table_of
+from priori.readers.duckdb_parser import (
+    Unclean,
+    connection,
+    first_line,
+    or_none,
+    parquet_rows,
+    quoted,
+    single,
+    table_of,
+)
 from priori.readers.formats import Sample
 from priori.readers.input_file import Source
 from priori.readers.layout import Columns, LineLayout
@@ -59,7 +68,7 @@ def _fetched(database: DuckDBPyConnection, columns: tuple[str, ...]) -> Columns:
 
 def _expression(column: str, title: str, kind: str, name: str) -> str:
     check_type(column, title, kind, name)
-    return f"CAST({quoted(title)} AS {'DOUBLE' if column.startswith('score') else 'VARCHAR'})"
+    return or_none(column, f"CAST({quoted(title)} AS {'DOUBLE' if column.startswith('score') else 'VARCHAR'})")
 
 
 def check_type(column: str, title: str, kind: str, name: str) -> None:

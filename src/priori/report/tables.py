@@ -177,7 +177,7 @@ def leaderboard(study: Study, index: int) -> TextTable:
             # The tests may expect the one to be better that is not so on this test set.
             pair = against[system]
             ahead = pair.better(index) if pair.significant is not None and pair.significant[index] else None
-            told = "cannot be told from" if ahead is None else "worse than" if ahead == best else "better than"
+            told = "not distinguished from" if ahead is None else "worse than" if ahead == best else "better than"
             told = f"{told} {names[best]}"
         value = cell(float(member.curve.value[index]), measure.rate)
         interval = _interval(member.band, index, measure)

@@ -74,14 +74,15 @@ def weigh_attacks(scores: ScoreSet, omega: Fraction) -> Scores:
     """
     known, _ = condense(scores, BY_ATTACK, narrow=BOUND)
     impostors = known.n_negatives - known.n_attacks
-    if not (known.n_attacks and impostors):
-        missing = "no attack" if not known.n_attacks else "no zero-effort impostor"
+    shares = {"no attack": (omega, known.n_attacks), "no zero-effort impostor": (1 - omega, impostors)}
+    for missing in (kind for kind, (share, number) in shares.items() if share and not number):
         raise InputError(
-            f"{known.source}: {missing} among the negatives, and a curve over omega needs both; say which they are "
-            f"({argument('attack_label', 'VALUE')}, {argument('columns', 'attack=COLUMN')})"
+            f"{known.source}: {missing} among the negatives, which only omega {0 if impostors else 1} does without; "
+            f"say which they are ({argument('attack_label', 'VALUE')}, {argument('columns', 'attack=COLUMN')})"
         )
     if omega in (0, 1):
-        assert known.negative.attack is not None
+        if known.negative.attack is None:
+            return known
         kept = np.flatnonzero((known.negative.attack > 0) == bool(omega))
         return replace(known, negative=known.negative.take(kept), omega=None)
     mixed = replace(known, omega=omega)

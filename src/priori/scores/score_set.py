@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.cautions import Caution
-from priori.base.errors import InputError, OptionError
+from priori.base.errors import InputError, OptionError, argument
 from priori.base.types import Counts, Floats
 from priori.scores.asking import Asking, ask, asking
 from priori.scores.candidates import Candidates, Chooser
@@ -267,8 +267,8 @@ def _condensing(
                 notes.append(
                     Caution(
                         "probes-left-out",
-                        f"{scores.source}: too many pairs of people for the memory "
-                        "given: trials are told apart by user only",
+                        f"{scores.source}: too many pairs of people for this memory: trials are grouped by user only; "
+                        f"raise {argument('memory')}",
                     )
                 )
             elif bound is None or bound > 1:
@@ -288,4 +288,4 @@ def _of_nobody(scores: Scores, by: Sequence[Role]) -> tuple[Caution, ...]:
 def narrow_caution(source: str, said: str, bins: int, error: float) -> Caution:
     """Say that counts stand in for trials, and by how much rates may be off."""
     within = f"no rate at any threshold is off by more than {error:.1e}"
-    return Caution(f"{said}-in-cells", f"{source}: {said} in {bins} cells of scores: {within}")
+    return Caution(f"{said}-in-bins", f"{source}: {said} in {bins} bins: {within}")

@@ -122,8 +122,8 @@ def fitted_on(estimator: Any, X: Any) -> tuple[Caution, ...]:
     return (
         Caution(
             "dev-looks-trained-on",
-            f"{type(inner).__name__} was fitted on the development data: its scores there are better than on new data, "
-            "and so the thresholds are wrong; choose them on data it has not seen",
+            f"{type(inner).__name__} was fitted on the development data: thresholds chosen there are wrong; "
+            "use unseen data",
         ),
     )
 

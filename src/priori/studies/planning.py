@@ -39,7 +39,7 @@ CHOSEN = 0.6
 #: What `plan` takes of sizes.
 SIZES = ("negatives_per_positive", "negatives_per_user", "positives_per_user")
 #: What is said of pilots that were scanned.
-OF_SCANS = ("counted-in-cells", "resampled-in-cells", "probes-left-out")
+OF_SCANS = ("counted-in-bins", "resampled-in-bins", "probes-left-out")
 
 
 @dataclass(frozen=True, repr=False)
@@ -487,7 +487,7 @@ def _doubts(
         )
         lines.append(Caution("size-follows-error", text))
     if 0 < single.users < FEW_PILOT_USERS:
-        text = f"the design effect comes from {single.users} users only: it is itself uncertain"
+        text = f"the design effect is estimated from {single.users} users and is uncertain"
         lines.append(Caution("few-pilot-users", text))
     if np.isfinite(single.negatives.measured) and not by_user:
         text = "users are not known: if they bring several trials each, more will be needed"

@@ -14,6 +14,8 @@ from priori.words.numbers import counted, percent, short
 
 #: How many times one class may outnumber the other before it is said.
 UNBALANCED = 10
+#: The code of a warning that has none.
+OTHER = "other"
 
 
 def cautions(study: Study) -> tuple[Caution, ...]:
@@ -21,11 +23,12 @@ def cautions(study: Study) -> tuple[Caution, ...]:
     names = [short(member.name) for member in study.members]
     every = of_systems([*zip(names, map(_of_member, study.members, study.findings), strict=True)])
     every += tuple(_of_study(study))
-    texts: dict[str, list[str]] = {}
+    texts: dict[str, list[Caution]] = {}
     for line in every:
-        texts.setdefault(line.code if isinstance(line, Caution) else "other", []).append(line)
+        caution = line if isinstance(line, Caution) else Caution(OTHER, line)
+        texts.setdefault(caution.code, []).append(caution)
     order = [*CODES, *texts]
-    found = [Caution(code, "; ".join(lines), getattr(lines[0], "named", False)) for code, lines in texts.items()]
+    found = [Caution(code, "; ".join(line.marked for line in lines), lines[0].named) for code, lines in texts.items()]
     return tuple(sorted(found, key=lambda caution: (caution.level != "warning", order.index(caution.code))))
 
 
@@ -41,19 +44,19 @@ def _of_sets(curve: EPC) -> Iterator[Caution]:
     if max(negatives / positives, positives / negatives) >= UNBALANCED:
         share = percent(min(negatives, positives) / len(curve.test))
         text = (
-            f"{negatives:,} negatives to {positives:,} positives in the test set: almost all of the uncertainty comes "
-            f"from the smaller class, {share} of the trials, and the plain error rate would say little about it"
+            f"{negatives:,} negatives and {positives:,} positives in the test set: the uncertainty comes from the "
+            f"smaller class ({share})"
         )
         yield Caution("unbalanced", text)
     if number := curve.dev.nan_rejected + curve.test.nan_rejected:
-        text = f"{counted(number, 'score')} missing (NaN): each counts as a trial that is always rejected, as asked"
+        text = f"{counted(number, 'score')} missing (NaN): each counts as a rejected trial"
         yield Caution("missing", text)
 
 
 def _of_study(study: Study) -> Iterator[Caution]:
     settings = study.settings
     if settings.bootstrap is None:
-        text = "no bootstrap was run, so the curves have no confidence bands and the differences no test"
+        text = "no bootstrap was run: curves have no confidence bands, and differences are not tested"
         yield Caution("no-bootstrap", text)
         return
     resamples = int(np.prod(settings.n_resamples))
@@ -62,7 +65,6 @@ def _of_study(study: Study) -> Iterator[Caution]:
     counted_by = 1 if len(study.pairs) > 1 else 2 if settings.claim == "deployed" else 0
     if study.pairs and counted_by / (resamples + 1) >= error_allowed(settings.confidence_level):
         text = (
-            f"with {counted(resamples, 'resample')} no p-value can be small enough: no difference can be significant, "
-            "however large it is; use more resamples"
+            f"{counted(resamples, 'resample')}: no p-value can be significant, however large the difference; use more"
         )
         yield Caution("few-resamples", text)

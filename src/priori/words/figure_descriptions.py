@@ -54,8 +54,8 @@ def _standings(study: Study) -> dict[str, str]:
         moved = [short(str(move["name"])) for move in board.moves if move["significant"]]
         described["slopes"] = (
             f"Slope chart: the rank of each system by {board.settings['against']} on the test set, and at thresholds "
-            f"fixed in advance, {at}; Kendall's tau {board.tau:.2f}. More than chance moves "
-            f"{abridged(moved, most=6) if moved else 'none'}."
+            f"fixed in advance, {at}; Kendall's tau {board.tau:.2f}. "
+            f"{abridged(moved, most=6) if moved else 'No system'} move{'s' * (len(moved) < 2)} significantly."
         )
         first = short(str(board.system[0]))
         described["ranks"] = (

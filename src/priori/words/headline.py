@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from priori.base.cautions import CODES, Caution, shown
+from priori.base.cautions import CODES, Caution, said_of, shown
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.studies.evaluation.pairs import against_best
@@ -114,8 +114,8 @@ def _constant(study: Study, index: int) -> Headline | None:
         return None
     what = "rejecting every trial" if threshold > 0 else "accepting every trial"
     one = len(study.members) == 1
-    who = f"{short(best.name, NAME)} does" if one else f"None of the {len(study.members)} systems does"
-    text = f"{who} no better here than {what}: the best choice is not to use {'it' if one else 'them'}"
+    who = f"{short(best.name, NAME)} is no better" if one else f"None of the {len(study.members)} systems is better"
+    text = f"{who} here than {what}: do not use {'it' if one else 'them'}"
     return Headline(text, "do not use", "at this trade-off no threshold is worth its errors")
 
 
@@ -139,7 +139,7 @@ def _unsettled(study: Study, index: int) -> Headline | None:
     if len(study.members) > 1:
         amount = f"{short(best.name, NAME)} comes first with {amount}"
     level = level_text(study.settings.confidence_level)
-    text = f"{amount[:1].upper()}{amount[1:]}: {few} cannot settle this"
+    text = f"{amount[:1].upper()}{amount[1:]}: {few} are too few to settle this"
     return Headline(text, "too few", f"{level} interval; about {seen} on this test set")
 
 
@@ -171,7 +171,7 @@ def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | Non
     several, name = len(study.members) > 1, short(study.members[study.order_at(index)[0]].name)
     found = [caution for caution in known if caution.code not in MOVING]
     for caution in study.moving_findings[index]:
-        found.append(Caution(caution.code, f"{name}: {caution}" if several else str(caution), named=several))
+        found.append(said_of(name, caution) if several else caution)
     order = {code: number for number, code in enumerate(dict.fromkeys((*UNTRUSTED, *CHANGES_MEANING, *CODES)))}
     grave = [caution for caution in shown(found) if caution.level == "warning"]
     return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)
@@ -207,9 +207,9 @@ def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
         return f"{names[leader]} is better than {rest}: {first} against {next_one}{nearest}", "clear", together
     if others == 1:
         amounts = f"both {first}" if alike else f"{first} against {next_one}"
-        return f"{names[leader]} and {names[second]} cannot be told apart: {amounts}", "not clear", sure
+        return f"{names[leader]} and {names[second]} cannot be distinguished: {amounts}", "not clear", sure
     near, far = ([names[system] for system in study.order_at(index) if system in group] for group in (undecided, worse))
-    why = f"{names[leader]} cannot be told from {abridged(near, 'or')}"
+    why = f"{names[leader]} cannot be distinguished from {abridged(near, 'or')}"
     if far:
         why += f"; it is better than {abridged(far)}"
     if alike:

@@ -126,7 +126,8 @@ def _two(curves: Sequence[EPC], pair: Pair, index: int) -> str:
         return _without_bootstrap(index, pair, observed, None if leader is None else names[leader])
     size = f"difference of {observed}"
     if pair.expected is not None and pair.expected[index] != pair.difference[index]:
-        size = f"expected difference of {gap(float(pair.expected[index]), curves[0].measure)}"
+        expected = gap(float(pair.expected[index]), curves[0].measure)
+        size = f"expected difference of {expected} ({observed} on this test set)"
     p_value = _p(float(pair.p_value[index]), pair.one_sided)
     if leader is None:
         here = f"{where} the two systems are equal."
@@ -177,7 +178,7 @@ def margin_regions(comparison: Comparison, measure: Measure) -> str:
     }
     parts = [f"{said[shown]} {_ranges(spans)}" for shown, spans in regions.items()]
     size = gap(comparison.margin.margin, measure)
-    return f"By more than a margin of {size}: {', '.join(parts) or 'nothing is shown at any alpha'}."
+    return f"Within a margin of {size}: {', '.join(parts) or 'neither is shown to be no worse'}."
 
 
 def _better_where(regions: Iterable[tuple[str, Sequence[Span]]]) -> str:
@@ -200,13 +201,13 @@ def _ranges(regions: Sequence[Span]) -> str:
 
 def _without_bootstrap(index: int, pair: Pair, size: str, leader: str | None) -> str:
     if leader is None:
-        return "The two do exactly as well on this test set. No bootstrap was run."
+        return "Both have the same value on this test set. No bootstrap was run."
     here = f"On this test set {leader} is better by {size}. No bootstrap was run"
     if pair.confidence is None:
         return f"{here}, so there is no test of the difference."
     return (
-        f"{here}; a z-test, which takes trials for independent, is {_confident(float(pair.confidence[index]))} "
-        "confident that the two differ."
+        f"{here}; a z-test, which treats trials as independent, gives {_confident(float(pair.confidence[index]))} "
+        "confidence that they differ."
     )
 
 
@@ -227,14 +228,14 @@ def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
     worse, undecided = ([names[system] for system in systems] for systems in others)
     first = ranks_of(curves, index)[best] == 1
     # The tests are about systems tuned on other development sets; with these thresholds another may come first.
-    expected = f"{where} of systems tuned on other development sets like this one, {names[best]} is expected to be best"
+    expected = f"{where} of systems tuned on similar development sets, {names[best]} is expected to be best"
     leader = f"{where} {names[best]}" if first else f"{expected}. It"
     if not undecided:
         return f"{leader} is significantly better than each of the other {len(worse)} systems."
     if not worse:
         begun, whom = (where, names[best]) if first else (f"{expected}, but", "it")
-        return f"{begun} the data cannot tell {whom} from any of the other {len(undecided)} systems."
-    tell = f"the data cannot tell {names[best]} from {abridged(undecided, 'or')}"
+        return f"{begun} the data cannot separate {whom} from any of the other {len(undecided)} systems."
+    tell = f"the data cannot separate {names[best]} from {abridged(undecided, 'or')}"
     return f"{leader} is significantly better than {abridged(worse)}; {tell}."
 
 
@@ -250,9 +251,8 @@ def about_standings(study: Study) -> str:
     """Say what the ranks between which systems lie mean, and what they are a claim about."""
     settings = study.settings
     parts = [
-        f"Between: the ranks that a system may have, {level_text(settings.confidence_level)} confidence for all "
-        "systems at once, from all pairs tested together (max-T); the interval beside the value is that of each "
-        "system by itself."
+        f"Between: the rank of every system lies in its interval, with {level_text(settings.confidence_level)} "
+        "confidence for all systems together (max-T); the interval beside a value is for that system alone."
     ]
     if study.letters is not None:
         parts.append(about_letters(settings.confidence_level))
@@ -275,28 +275,28 @@ def about_ranks(board: Leaderboard) -> str:
         moved = [move for move in board.moves if move["significant"] and (move["gain"] > 0) == gains]
         if moved:
             names = abridged([f"{short(move['name'])} ({move['gain']:+d})" for move in moved])
-            lines.append(f"More ranks than chance explains {verb} at thresholds fixed in advance: {names}.")
+            lines.append(f"{names} {verb}{'s' * (len(moved) == 1)} significantly at thresholds fixed in advance.")
     if settings["family"] == "pairs":
         lines.append(f"Intervals of ranks hold for all systems at once. {about_letters(settings['confidence_level'])}")
     else:
-        lines.append("Tested is only which systems could be the best; ranks below the first are not.")
+        lines.append("Only the first rank is tested.")
     return "\n".join([*lines, about_claim(settings["claim"])])
 
 
 #: What a comparison is about, as part of a question or a caption.
 CLAIM_IN_SHORT: dict[Claim, str] = {
-    "deployed": "with these thresholds as they are (claim: deployed)",
-    "method": "with systems tuned on other development sets like this one (claim: method)",
+    "deployed": "with these thresholds (claim: deployed)",
+    "method": "with systems tuned on similar development sets (claim: method)",
 }
 
 
 def about_claim(claim: Claim) -> str:
     """Say what a comparison is about, and why its interval need not contain the difference observed."""
     if claim == "deployed":
-        return "Claim: these thresholds as they are, not systems tuned on other data (deployed)."
+        return "Claim: about these thresholds (deployed)."
     return (
-        "Claim: systems tuned on other development sets like this one (method). Intervals are around the expected "
-        "difference, without the luck of these thresholds, and need not contain the one observed."
+        "Claim: about systems tuned on similar development sets (method). Intervals are around the expected difference "
+        "and need not contain the observed one."
     )
 
 
@@ -412,8 +412,8 @@ def about_groups(found: GroupRates) -> str:
         lines.append(
             f"{rate.upper()}: {verdict}; {high} has the highest rate and {low} the lowest, {difference}, {times}."
         )
-    by = "users" if found.dependence != "none" else "trials, taken for independent"
-    return "\n".join([*lines, f"Intervals hold for all groups, and for all pairs of groups, at once, by {by}."])
+    by = "users are kept together" if found.dependence != "none" else "trials are treated as independent"
+    return "\n".join([*lines, f"Intervals hold for all groups and pairs together; {by}."])
 
 
 def about_users(found: UserRates) -> str:
@@ -428,5 +428,5 @@ def about_users(found: UserRates) -> str:
             f"{about['users']} are clearly above {percent(about['overall'])}."
         )
     level = level_text(found.confidence_level)
-    lines.append(f"Rates are shrunken towards everybody's (beta-binomial); {level} intervals of each user's own rate.")
+    lines.append(f"Rates are shrunk towards the mean (beta-binomial); {level} intervals of each user's own rate.")
     return "\n".join(lines)

@@ -55,8 +55,8 @@ def task_words(task: Task) -> TaskWords:
 
 #: Each term as a page writes it, and what it means.
 GLOSSARY: dict[str, str] = {
-    "FAR": "False acceptance rate: the share of negatives (impostors) that are wrongly accepted.",
-    "FRR": "False rejection rate: the share of positives (genuine users) that are wrongly rejected.",
+    "FAR": "False acceptance rate: the share of negatives that are wrongly accepted.",
+    "FRR": "False rejection rate: the share of positives that are wrongly rejected.",
     "HTER": "Half total error rate: the mean of FAR (false acceptance rate) and FRR (false rejection rate), so the "
     "share of errors among trials of which half are positives.",
     "EER": "Equal error rate: the error rate at the threshold, read from the test set itself, where FAR equals FRR.",
@@ -76,8 +76,8 @@ GLOSSARY: dict[str, str] = {
     "interval": "A range that holds the true value in the stated share of studies like this one.",
     "p-value": "How often chance alone would show a difference at least this large.",
     "max-T": "A test of all pairs together, so that many comparisons do not make false findings likely.",
-    "claim: method": "The comparison is about systems tuned on other development sets like this one.",
-    "claim: deployed": "The comparison is about these thresholds as they are.",
+    "claim: method": "The comparison is about systems tuned on similar development sets.",
+    "claim: deployed": "The comparison is about these thresholds.",
     "Kendall's tau": "The agreement of two rankings: 1 is the same order, −1 the reverse.",
     "F1": "The harmonic mean of precision and recall.",
     "Balanced accuracy": "The mean of sensitivity and specificity.",
@@ -85,5 +85,5 @@ GLOSSARY: dict[str, str] = {
     "recall": "The share of positives that are accepted.",
     "sensitivity": "The share of positives that are accepted.",
     "specificity": "The share of negatives that are rejected.",
-    "z-test": "A test that takes trials for independent; it does not know of users.",
+    "z-test": "A test that treats trials as independent and ignores users.",
 }

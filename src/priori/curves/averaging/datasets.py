@@ -130,10 +130,8 @@ class Commensurability:
         if self.commensurable:
             return ()
         text = (
-            "the scores are not commensurable across data sets: their location differs by "
-            f"{self.shift:.3g} (standard deviation) where a class spreads by {self.spread:.3g} inside a data set "
-            f"(ratio {self.ratio:.2f}, limit {LIMIT:g}; farthest: {self.farthest}). One threshold does not mean the "
-            "same thing everywhere: normalise the scores, or use thresholds of their own and an average in ROC space"
+            f"scores are on different scales (shift / spread {self.ratio:.2f}, farthest: {self.farthest}): normalise "
+            "them, or choose thresholds per set"
         )
         return (Caution("scales-differ", text),)
 

@@ -65,15 +65,13 @@ class IntervalPlan:
         cautions = list(few_replicates(self.n_resamples, self.confidence_level)) if self.kind == "bootstrap" else []
         sets = weights.size
         if self.kind != "t" and 1 < worth < FEW_SETS:
-            text = (
-                f"{self.kind} intervals over few data sets (worth {worth:.1f} of equal weight) cover less than they say"
-            )
-            cautions.append(Caution("few-sets", f"{text}; choose t"))
+            text = f"{self.kind} intervals over few data sets (worth {worth:.1f} of equal weight) cover too little"
+            cautions.append(Caution("few-sets", f"{text}; use {argument('interval', 't')}"))
         elif sets > 2 * worth:
-            text = f"by their weights {sets} data sets are worth {worth:.1f}: the average is mostly that of a few"
+            text = f"{sets} data sets with the weight of {worth:.1f}: a few dominate the average"
             cautions.append(Caution("few-sets", text))
         elif 1 < sets < FEWEST_SETS:
-            text = f"{sets} data sets say little about others: the interval covers some points less than it says"
+            text = f"only {sets} data sets: the interval covers a few points too little"
             cautions.append(Caution("few-sets", text))
         return tuple(cautions)
 

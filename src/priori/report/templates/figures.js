@@ -317,7 +317,7 @@ function cells(into, width, shown, columns, colourOf, topTitle) {
 if (ranking && ranking.beats) figures.matrix = {
   title: () => "Every two systems", redraws: true, wide: true,
   draw(into, width) {
-    const shown = ranked(), letters = ranking.beats[state.at], says = { 1: "is significantly better than", 0: "cannot be told from", "-1": "is significantly worse than" };
+    const shown = ranked(), letters = ranking.beats[state.at], says = { 1: "is significantly better than", 0: "cannot be distinguished from", "-1": "is significantly worse than" };
     const own = { 1: "var(--c0)/1", 0: "var(--shade)/1", "-1": "var(--c1)/1" };
     const made = cells(into, width, shown, shown.length, (a, row, column) => row === column ? null : own[verdictOf(letters, a, shown[column])], "place of the other system");
     return { height: made.height, point(x, y) { const [row, column] = made.at(x, y), a = shown[row], b = shown[column];

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.alphas import as_fractions, grid
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, argument
 from priori.base.options import Interval, Promise
 from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats, Progress
@@ -145,11 +145,11 @@ def _too_low(rates: Floats, plan: BootstrapPlan) -> tuple[Caution, ...]:
     if not rates.size:
         return ()
     bounds = (
-        "bounds there come from order statistics; they are wide, and where the lower one is 0 nothing is known of it"
+        "bounds are wide, and a lower bound of 0 says nothing"
         if plan.interval == "calibrated"
-        else f"{plan.interval} bounds there cover far less than they say; choose calibrated"
+        else f"{plan.interval} bounds cover far too little; use {argument('interval', 'calibrated')}"
     )
-    where = f"up to a false positive rate of {rates.max():.3g} {FEW_BEYOND} negatives or fewer lie beyond the threshold"
+    where = f"at most {FEW_BEYOND} negatives up to a false positive rate of {rates.max():.3g}"
     return (Caution("low-fpr", f"{where}: {bounds}"),)
 
 

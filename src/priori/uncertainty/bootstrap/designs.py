@@ -32,12 +32,11 @@ if TYPE_CHECKING:
 #: The warning about trials with users; whoever says it in other words leaves out this one.
 USERS_UNUSED = Caution(
     "users-unused",
-    "the users of the trials are known but not used: trials of one user are alike, so a bootstrap of trials "
-    "is too narrow; choose the user bootstrap",
+    f"users are known but trials are resampled: the interval is too narrow; use {argument('bootstrap', 'user')}",
 )
 #: Why a scan has no crossed bootstrap unless it is asked for, and what to do.
 CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
-ASK = f"to count by both, ask for the crossed bootstrap ({argument('bootstrap', 'crossed')})"
+ASK = f"use {argument('bootstrap', 'crossed')}"
 TO_MEMORY = f"for the crossed bootstrap read the trials into memory ({argument('engine', 'memory')})"
 
 Trials = int | tuple[int, int]
@@ -232,15 +231,15 @@ class _Crossed(Bootstrap):
         return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
 
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
-        warning = f"{CLAIMED_ONLY}, so trials that share the other seem independent; {ASK}"
+        warning = f"trials are grouped by claimed user only: those of one real identity count as independent; {ASK}"
         left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]
         return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
 
     def left_out_of_bins(self, sets: Sequence[ScoreSet]) -> list[str]:
         """Return the same where trials are counted in bins by user, because there is no room for all of them."""
         left_out = [scores.source for scores in sets if scores.leaves_out_probes and not scores.fits][:1]
-        warning = "trials are told apart by user only, and those that share the other identity seem independent"
-        return [Caution("probes-left-out", f"{source}: {warning}; {ASK}") for source in left_out]
+        warning = f"trials are grouped by claimed user only: those of one real identity count as independent; {ASK}"
+        return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
 
     def check(self, scores: ScoreSet) -> None:
         if scores.leaves_out_probes:

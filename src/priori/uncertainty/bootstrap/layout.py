@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, argument
 from priori.base.types import Codes, Floats, Ints
 from priori.scores import BOUND, Scores, ScoreSet
 from priori.scores.histogram import distinct_of, narrow_ends
@@ -86,8 +86,8 @@ def same_users(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool
         return False, [
             Caution(
                 "users-partly-shared",
-                f"{common} users are in both sets, but not all of them: development and test users are drawn apart; "
-                "shared_users=True draws them together",
+                f"{common} users are in both sets: the sets are resampled independently; "
+                f"{argument('shared_users', 'True')} resamples them together",
             )
         ]
     return False, []
@@ -169,7 +169,7 @@ def bins_caution(*sets: ScoreSet) -> list[Caution]:
     if not any(many_scores(scores.load()) for scores in sets if not scores.scanned):
         return []
     bound = f"no rate at any threshold is off by more than {BOUND:.0e}, or one trial"
-    return [Caution("resampled-in-cells", f"more than {DISTINCT} distinct scores, resampled in narrow bins: {bound}")]
+    return [Caution("resampled-in-bins", f"more than {DISTINCT} distinct scores, resampled in narrow bins: {bound}")]
 
 
 def in_narrow_bins(dev: Scores, test: Scores) -> tuple[Scores, Scores]:

@@ -279,8 +279,8 @@ class BootstrapPlan(Resampling):
         if design.calibrated and design.by_user and self.interval != "calibrated":
             users = min(scores.n_users for scores in sets)
             if users < FEW_USERS:
-                text = f"a {self.interval} interval from {users} users covers up to ten points less than it says"
-                found.append(Caution("few-users-plain", f"{text}; choose calibrated"))
+                text = f"a {self.interval} interval from {users} users covers up to 10 points too little"
+                found.append(Caution("few-users-plain", f"{text}; use {argument('interval', 'calibrated')}"))
         if len(sets) == 2 and not self.of_method:
             found += bins_caution(*sets)
         found += few_replicates(self.n_resamples, self.confidence_level)
@@ -298,13 +298,9 @@ def _small_development(dev: ScoreSet, test: ScoreSet, *, by_user: bool) -> list[
     small = [f"{few} {name} to {many}" for name, few, many in counts if few < SMALL and SMALLER * few < many]
     if not small:
         return []
-    what = "a development set this small beside the test set"
+    text = f"small development set ({', '.join(small)} in the test set)"
     return [
-        Caution(
-            "small-development",
-            f"{what} ({', '.join(small)}): at alphas far from 0.5 the interval of new "
-            "thresholds covers less than it says",
-        )
+        Caution("small-development", f"{text}: far from alpha 0.5 the interval with new thresholds covers too little")
     ]
 
 

@@ -26,10 +26,7 @@ from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.rates.proportions import Alternative, check_alternative
 
 #: What each claim is about, in words.
-CLAIMS: dict[Claim, str] = {
-    "method": "thresholds chosen on other development sets like this one",
-    "deployed": "the thresholds as they are",
-}
+CLAIMS: dict[Claim, str] = {"method": "thresholds chosen on similar development sets", "deployed": "these thresholds"}
 #: Both identities of a trial.
 PEOPLE: tuple[Role, ...] = ("user", "probe_user")
 

@@ -29,10 +29,7 @@ from priori.uncertainty.expected.expected_bands import Estimated
 from priori.uncertainty.expected.method import ends, expected_values
 from priori.uncertainty.rates.proportions import Alternative
 
-TOO_FEW = Caution(
-    "few-replicates",
-    "the replicates are too few for this level with so few users: beyond them tails are taken as normal; use more",
-)
+TOO_FEW = Caution("few-replicates", "too few replicates for this level: the tails are extrapolated as normal; use more")
 #: Values of more systems than this are kept in single precision.
 FEW_SYSTEMS = 2
 #: Numbers that are drawn at a time: some ten megabytes.

@@ -447,8 +447,8 @@ def _tested(
         if (alternative == "greater" and difference < 0) or (alternative == "less" and difference > 0):
             direction = "above" if alternative == "greater" else "below"
             text = (
-                f"the one-sided test asks whether A is {direction} B, and the difference A - B is {difference:.4g}: it "
-                "cannot be significant (a direction must be fixed before looking)"
+                f"the test asks whether A is {direction} B, but A - B is {difference:.4g}: it cannot be significant; "
+                "fix the direction before looking"
             )
             warnings.append(Caution("wrong-direction", text))
     b = None if comparison is None else systems[1]
@@ -477,9 +477,8 @@ def _doubts(system: ZSystem, confidence_level: float) -> list[Caution]:
         if "rule_of_three" in single:
             offers.append(f"rule of three at most {single['rule_of_three'][1]:.5f}")
         text = (
-            f"{system.name}: {name.upper()} {rate:g} of {trials} trials has n p (1 - p) = {spread:.3g}, under "
-            f"{NORMAL_RULE:g}: the normal distribution fits badly there; {100 * confidence_level:g} % intervals of the "
-            f"{name.upper()} alone: {', '.join(offers)}"
+            f"{system.name}: {name.upper()} {rate:g} of {trials} trials is too small for the normal approximation; use "
+            f"{100 * confidence_level:g} % intervals: {', '.join(offers)}"
         )
         lines.append(Caution("normal-fits-badly", text))
     return lines
@@ -489,10 +488,7 @@ def users_unused(*sets: ScoreSet) -> tuple[Caution, ...]:
     """Return a caution where users are known: the z-tests take all trials for independent."""
     if not any(scores.has_users for scores in sets):
         return ()
-    text = (
-        "the users of the trials are known but not used: trials of one user are alike, so the z-tests are too sure; "
-        "compare with a bootstrap that draws users (priori compare)"
-    )
+    text = "users are known but z-tests ignore them: confidence is too high; use compare, which resamples users"
     return (Caution("users-unused", text),)
 
 
@@ -502,8 +498,8 @@ def _doubts_along(system: ZSystem) -> list[Caution]:
         few = int(np.count_nonzero(trials * rate * (1 - rate) < NORMAL_RULE))
         if few:
             text = (
-                f"{system.name}: the {name} has n p (1 - p) under {NORMAL_RULE:g} at {few} of {rate.size} alphas: "
-                "the normal distribution fits badly there; a bootstrap does not rest on it"
+                f"{system.name}: the {name} is too small for the normal approximation at {few} of {rate.size} alphas; "
+                "use a bootstrap"
             )
             lines.append(Caution("normal-fits-badly", text))
     return lines

@@ -20,7 +20,7 @@ import numpy as np
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined
 from priori.base.declarations import Cautions, Column, Level, Size, Unsaved
-from priori.base.errors import OptionError, unknown
+from priori.base.errors import OptionError, argument, unknown
 from priori.base.options import Resample
 from priori.base.results import Result
 from priori.base.types import Floats, Mask, Texts
@@ -409,10 +409,7 @@ def _like_probabilities(*sets: Scores) -> tuple[Caution, ...]:
     scores = [trials.score for each in sets for trials in (each.negative, each.positive)]
     if not all(((score >= 0) & (score <= 1)).all() for score in scores):
         return ()
-    text = (
-        "all scores lie between 0 and 1, as probabilities do, and are taken for log-likelihood ratios; if they are "
-        "probabilities, say so (--from probabilities, given='probabilities')"
-    )
+    text = f"all scores lie between 0 and 1: if they are probabilities, use {argument('given', 'probabilities')}"
     return (Caution("not-likelihood-ratios", text),)
 
 
@@ -420,11 +417,11 @@ def _doubts(dev: Scores, test: Scores, cllr: ClassMeans, resample: str) -> tuple
     doubts = []
     if not np.isfinite(cllr.sum):
         text = (
-            "a log-likelihood ratio is infinite on the wrong side: one such trial makes Cllr infinite; calibrate with "
-            "logistic or isotonic, or leave out infinite scores"
+            "an infinite log-likelihood ratio is on the wrong side, so Cllr is infinite: calibrate, or remove infinite "
+            "scores"
         )
         doubts.append(Caution("infinite-cost", text))
     if resample == "both" and dev.has_users and test.has_users and (common := shared_users(dev, test)):
-        text = f"{common} users are in both sets: what they do in the one and in the other is taken as independent"
+        text = f"{common} users are in both sets: their behaviour in the two sets is treated as independent"
         doubts.append(Caution("users-partly-shared", text))
     return tuple(doubts)

@@ -116,8 +116,8 @@ def cautions(curves: Sequence[EPC], dev: Units, test: Units, *, by_user: bool) -
     name, few = ("users", FEW_USERS) if by_user else ("trials", FEW_TRIALS)
     if fewest < few:
         text = (
-            f"a class has {fewest} development {name}: how much thresholds vary from one development set to another is "
-            f"hardly known from fewer than {few}, least where alpha is near 0 or 1"
+            f"{fewest} development {name} in a class: fewer than {few} hardly show how thresholds vary, "
+            "least near alpha 0 and 1"
         )
         result.append(Caution("few-dev-users", text) if by_user else Caution("few-dev-trials", text))
     if by_user and min(units.evenness for units in (dev, test)) < UNEQUAL:
@@ -134,9 +134,7 @@ def cautions(curves: Sequence[EPC], dev: Units, test: Units, *, by_user: bool) -
         result.append(
             Caution(
                 "few-dev-errors",
-                f"at some alpha fewer than {FEW_ERRORS} development trials are errors: thresholds rest on them, "
-                f"and the "
-                "expected value is doubtful there",
+                f"fewer than {FEW_ERRORS} development errors at some alphas: the expected value is unreliable there",
             )
         )
     return (*result, *ends(alpha))
@@ -258,14 +256,14 @@ def _in_parts(
 
 
 def _bins_caution(wholes: Sequence[Sequence[Scores]], axes: Sequence[ScoreAxis]) -> Caution:
-    """Say in how many cells paired tables are counted, and what most of a class lies in a cell of several scores."""
+    """Say in how many bins paired tables are counted, and what most of a class lies in a bin of several scores."""
     cuts = [axis.thresholds(axis.every) for axis in axes]
     most = max(most_between(scores, cut) for whole in wholes for scores, cut in zip(whole, cuts, strict=True))
-    cells = max(axis.n_bins for axis in axes)
+    bins = max(axis.n_bins for axis in axes)
     return Caution(
-        "resampled-in-cells",
-        f"paired systems, resampled by random parts of their trials in {cells} cells of scores: "
-        f"no rate at any threshold is off by more than {most:.1e}",
+        "resampled-in-bins",
+        f"paired systems, resampled by random parts of their trials in {bins} bins: no rate is off by more than "
+        f"{most:.1e}",
     )
 
 

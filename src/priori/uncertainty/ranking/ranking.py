@@ -353,5 +353,5 @@ def _many_systems(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[Caution, 
     users = curves[0].test.n_users if plan.design.by_user else 0
     if not users or len(curves) <= SYSTEMS_A_USER * users:
         return ()
-    text = f"{len(curves)} systems are tested together on {users} users: one such ranking in ten tells systems apart"
-    return (Caution("many-systems", f"{text} that are alike, where one in twenty may; rank fewer, or test more users"),)
+    text = f"{len(curves)} systems on {users} users: rankings err in 10 % of cases instead of 5 %"
+    return (Caution("many-systems", f"{text}; rank fewer systems, or test more users"),)

@@ -279,9 +279,5 @@ def _disjoint_pairs(scores: Scores, shared: str) -> int:
 
 def _doubts(pairs: int) -> tuple[str, ...]:
     return (
-        Caution(
-            "no-variance",
-            "DeLong's variance is 0 here (the classes do not overlap, or the systems rank alike): the interval is "
-            f"what {pairs} pairs of trials that share nobody allow",
-        ),
+        Caution("no-variance", f"DeLong's variance is 0: the interval is based on {pairs} independent pairs of trials"),
     )

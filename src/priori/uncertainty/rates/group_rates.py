@@ -199,10 +199,7 @@ def _doubts(names: list[str], people: Ints) -> list[str]:
     if few:
         doubts.append(Caution("few-units", f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"))
     if len(names) > MOST_COMPARED:
-        text = (
-            f"{len(names)} groups are too many for differentials, which at most {MOST_COMPARED} have; to see "
-            "who makes the errors ask by user"
-        )
+        text = f"{len(names)} groups: differences are computed for at most {MOST_COMPARED}; for users, group by user"
         doubts.append(Caution("many-groups", text))
     return doubts
 

@@ -136,7 +136,7 @@ def pad(
         rows += [(point, threshold, *row, best if row[0] == "bpcer" else float("nan")) for row in found]
     unseen = tuple(sorted(set(types.names) - set(dev_types.names)))
     if unseen and dev_types.names != [UNTOLD]:
-        text = f"types of attacks that are in the test set only: {named(unseen)}; the threshold was chosen without them"
+        text = f"types of attacks in the test set only: {named(unseen)}; the threshold was chosen without them"
         said.insert(0, (Caution("unseen-attacks", text),))
     columns: dict[str, Any] = {
         name: np.array(column, dtype=str if kind == "text" else np.float64)
