@@ -171,7 +171,7 @@ def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | Non
     several, name = len(study.members) > 1, short(study.members[study.order_at(index)[0]].name)
     found = [caution for caution in known if caution.code not in MOVING]
     for caution in study.moving_findings[index]:
-        found.append(said_of(name, caution) if several else caution)
+        found.append(said_of(name, caution) if several else caution)  # type: ignore[arg-type]
     order = {code: number for number, code in enumerate(dict.fromkeys((*UNTRUSTED, *CHANGES_MEANING, *CODES)))}
     grave = [caution for caution in shown(found) if caution.level == "warning"]
     return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)
