@@ -64,6 +64,7 @@ validate: $(VENV)/.installed  ## Measure the coverage of every interval and the 
 	$(BIN)/python validation/method/measure.py
 	$(BIN)/python validation/leaderboards/measure.py
 	$(BIN)/python validation/coverage/measure.py --jobs 2
+	$(BIN)/python validation/coverage/unlike.py
 	$(BIN)/python validation/ztests/measure.py
 
 fuzz: $(VENV)/.installed-test  ## Answer a million fuzzed cases in two ways each (readers, engines, saved results) into validation/fuzz/tally.csv

@@ -14,13 +14,13 @@ from priori.base.cautions import CODES, Caution, joined, labelled, not_shown, of
 from priori.base.texts import json_text
 
 ROOT = Path(__file__).parents[2]
-FEW, TIES = Caution("few-users", "only 8 users"), Caution("ties", "many equal scores")
+FEW, TIES = Caution("few-units", "only 8 users"), Caution("ties", "many equal scores")
 
 
 def test_a_caution_is_its_text_and_keeps_its_code() -> None:
     for each in (FEW, copy.deepcopy(FEW), pickle.loads(pickle.dumps(FEW)), said_of("A", FEW)):
         assert isinstance(each, Caution)
-        assert each.code == "few-users"
+        assert each.code == "few-units"
     assert FEW == "only 8 users"
     assert said_of("A", FEW) == "A: only 8 users"
     assert (FEW.level, FEW.heading, FEW.sentence) == ("warning", "Few users", "Only 8 users.")
@@ -28,7 +28,7 @@ def test_a_caution_is_its_text_and_keeps_its_code() -> None:
 
 
 def test_a_line_for_people_names_the_code() -> None:
-    assert labelled(FEW) == "warning [few-users]: only 8 users"
+    assert labelled(FEW) == "warning [few-units]: only 8 users"
     assert labelled(Caution("unbalanced", "9 to 1")) == "note [unbalanced]: 9 to 1"
     assert labelled("mind this") == "warning: mind this"
 
@@ -44,16 +44,16 @@ def test_three_systems_are_named_and_the_others_counted() -> None:
     assert of_systems(same) == ("A: only 8 users", "B, C, D and 2 others: many equal scores")
     assert of_systems(same[:4])[1] == "B, C, D: many equal scores"
     assert of_systems(same[:5])[1] == "B, C, D and 1 other: many equal scores"
-    own = [(name, [Caution("few-users", f"only {number} users")]) for number, name in enumerate("ABCDEFGH", 4)]
+    own = [(name, [Caution("few-units", f"only {number} users")]) for number, name in enumerate("ABCDEFGH", 4)]
     assert of_systems(own[:2]) == ("A: only 4 users (also, with other numbers, B)",)
     assert of_systems(own[:4]) == ("A: only 4 users (also, with other numbers, B, C, D)",)
     (line,) = of_systems(own)
     assert line == "A: only 4 users (also, with other numbers, B, C, D and 4 others)"
-    assert line.code == "few-users"  # type: ignore[attr-defined]
+    assert line.code == "few-units"  # type: ignore[attr-defined]
     assert of_systems([("a", [FEW]), ("b", [])])[0].sentence == "a: only 8 users."  # type: ignore[attr-defined]
     assert FEW.sentence == "Only 8 users."
     # what else is said of the same system is not lost
-    twice = [("A", [FEW, Caution("few-users", "2 in the test set")]), ("B", [Caution("few-users", "only 9 users")])]
+    twice = [("A", [FEW, Caution("few-units", "2 in the test set")]), ("B", [Caution("few-units", "only 9 users")])]
     assert of_systems(twice) == ("A: only 8 users (also, with other numbers, B)", "A: 2 in the test set")
     twice[1][1].append(twice[0][1][1])
     assert of_systems(twice) == ("A: only 8 users", "2 in the test set")
@@ -66,18 +66,18 @@ def test_three_systems_are_named_and_the_others_counted() -> None:
 
 
 def test_an_earlier_group_speaks_for_the_later_ones() -> None:
-    again = Caution("few-users", "few")
+    again = Caution("few-units", "few")
     assert joined([FEW, TIES], [again, Caution("missing", "2 scores")]) == ("only 8 users", TIES, "2 scores")
     assert joined([FEW, again]) == (FEW, again)
 
 
 def test_silencing_hides_by_name_and_ends_with_its_block() -> None:
-    with priori.silenced("few-users"):
+    with priori.silenced("few-units"):
         with priori.silenced("ties"):
             assert shown([FEW, TIES]) == ()
-            assert not_shown([TIES, FEW, FEW]) == ("ties", "few-users")
-            assert silenced_codes() == ("ties", "few-users")
-            assert json.loads(json_text({}))["silenced"] == ["ties", "few-users"]
+            assert not_shown([TIES, FEW, FEW]) == ("ties", "few-units")
+            assert silenced_codes() == ("ties", "few-units")
+            assert json.loads(json_text({}))["silenced"] == ["ties", "few-units"]
         assert shown([FEW, TIES, TIES]) == (TIES,)
         inside: list[tuple[str, ...]] = []
         thread = threading.Thread(target=lambda: inside.append(shown([FEW])))

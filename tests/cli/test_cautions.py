@@ -87,7 +87,7 @@ def test_the_page_shows_all_but_the_silenced_and_names_those(folder: Path) -> No
 
 
 def test_a_study_file_can_silence(folder: Path) -> None:
-    systems = '[systems.A]\ndev = "a.csv"\ntest = "a.csv"\n[settings]\nsilence = ["same-data", "few-errors"]\n'
+    systems = '[systems.A]\ndev = "a.csv"\ntest = "a.csv"\n[settings]\nsilence = ["same-data", "few-units"]\n'
     (folder / "study.toml").write_text(systems + '[epc]\nalpha = [0.5]\n[report]\noutput = "r.html"\npoints = 3\n')
     done = run("run", "study.toml", "epc")
     assert "[reversed-scores]" in done.stderr

@@ -58,7 +58,7 @@ def test_the_exit_code_tells_kept_from_broken_and_from_bad_input(capsys: pytest.
 
 
 def test_no_worse_than_itself_by_a_margin() -> None:
-    same = ("--system", "B", "dev.csv", "test.csv", "--no-worse-than", "B", "--margin", "0.01")
+    same = ("--system", "B", "dev.csv", "test.csv", "--no-worse-than", "B", "--margin", "0.2")
     assert run(*SYSTEM, *same) == 0
     worse = pd.read_csv("test.csv")
     worse["score"] = np.random.default_rng(1).normal(worse["label"])

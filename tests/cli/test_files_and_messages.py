@@ -74,6 +74,7 @@ GIVEN = {
     "run": ("study.toml",),
     "demo": ("cancer", "--resamples", "100"),
     "check": (*EPC[1:], "--max", "hter=0.9"),
+    "watch": ("dev.csv", "--threshold", "0.5", "--limit", "far=0.9"),
 }
 
 

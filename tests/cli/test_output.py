@@ -126,6 +126,7 @@ def test_which_commands_those_are() -> None:
         "pad",
         "calibration",
         "check",
+        "watch",
     } == set(WITH_FORMATS)
 
 

@@ -60,7 +60,7 @@ def test_the_page_and_its_verdict(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("At equal costs (alpha = 0.5), A's expected HTER is ")
     assert done.stdout.endswith("The page: report.html\n")
-    assert "priori: warning [few-errors]: " in done.stderr
+    assert "priori: warning [few-units]: " in done.stderr
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert sorted(path.name for path in folder.iterdir()) == [

@@ -61,7 +61,7 @@ def test_good_data_seldom_raise_anything() -> None:
         ):
             dev, test = (Scores.from_arrays(draw(0, 1, 40), draw(1.5, 1, 25)) for _ in range(2))
             alarms += found(dev, test)
-    expected = {"few-errors", "disagreement"}  # 25 positives have few errors; 3 standard deviations do happen
+    expected = {"few-units", "disagreement"}  # 25 positives have few errors; 3 standard deviations do happen
     assert [code for code in alarms if code not in expected] == []
     assert alarms.count("disagreement") <= 9
 
@@ -181,20 +181,20 @@ def test_a_threshold_that_decides_nothing() -> None:
 
 
 def test_few_errors_are_counted_at_the_middle_or_the_only_alpha() -> None:
-    few = Scores.from_arrays(np.r_[np.zeros(990), np.full(10, 5.0)] + np.arange(1000) / 1e4, 3 + np.arange(1000) / 1e4)
+    few = Scores.from_arrays(np.r_[np.zeros(993), np.full(7, 5.0)] + np.arange(1000) / 1e4, 3 + np.arange(1000) / 1e4)
     dev = Scores.from_arrays(np.arange(1000) / 1e4, 3 + np.arange(1000) / 1e4)
-    text = found(dev, few)["few-errors"]
-    assert text.startswith("at alpha = 0.5 the test set shows 10 false acceptances and no false rejection: ")
-    assert found(dev, few, alpha=["0.3"])["few-errors"].startswith("at alpha = 0.3 ")
+    text = found(dev, few)["few-units"]
+    assert text.startswith("at alpha = 0.5 the test set shows 7 false acceptances and no false rejection, only: ")
+    assert found(dev, few, alpha=["0.3"])["few-units"].startswith("at alpha = 0.3 ")
 
 
 def test_users() -> None:
     users = np.arange(len(DEV)) % 30
     codes = found(table(DEV, users=users), table(TEST, users=users + 18))
     assert codes["shared-users"].startswith("12 of 30 test users are also development users")
-    assert "few-users" not in codes
+    assert "few-units" not in codes
     codes = found(table(DEV, users=users % 8), table(TEST, users=users + 100))
-    assert codes["few-users"].startswith("8 users in the development set: fewer than 20")
+    assert codes["few-units"].startswith("8 users in the development set: fewer than 10")
     assert "shared-users" not in codes
 
 

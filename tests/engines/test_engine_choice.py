@@ -13,7 +13,7 @@ from engine_frames import population
 from priori import InputError, OptionError, Scores
 from priori.engines import Table
 from priori.engines.opening import bytes_of
-from priori.engines.parquet_files import Watch
+from priori.engines.parquet_files import WatchedFiles
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_memory_that_is_no_amount(memory: str) -> None:
 def test_a_directory_stands_for_its_parquet_files_and_they_must_not_change(tmp_path: Path) -> None:
     for name in ("b.parquet", "a.parquet", "notes.txt"):
         (tmp_path / name).write_bytes(b"x")
-    watch = Watch(tmp_path)
+    watch = WatchedFiles(tmp_path)
     assert [Path(path).name for path in watch.paths] == ["a.parquet", "b.parquet"]
     assert watch.size == 2
     watch.check()

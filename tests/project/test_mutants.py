@@ -121,7 +121,7 @@ def test_what_modules_and_classes_call_is_known(tmp_path: Path) -> None:
     assert called_at_import(tmp_path) == {"f", "g", "h", "j", "n"}
 
 
-@pytest.mark.parametrize(("module", "compiled"), [("streams", True), ("choosing", True), ("run", False)])
+@pytest.mark.parametrize(("module", "compiled"), [("streams", True), ("choosing", True), ("readers", False)])
 def test_modules_of_kernels_are_known(module: str, compiled: bool) -> None:
     source = ROOT / "src" / "priori" / "uncertainty" / "bootstrap" / f"{module}.py"
     assert is_compiled(source.read_text(encoding="utf-8")) is compiled

@@ -119,10 +119,22 @@ def test_what_is_wrong_is_said(rows: list[dict[str, object]], options: dict[str,
         priori.read_table(io.BytesIO(_csv(_long(rows))), source="all.csv", **settings)  # type: ignore[arg-type]
 
 
-def test_a_system_without_one_of_its_sets_is_named(rows: list[dict[str, object]]) -> None:
-    table = [row for row in _long(rows) if row["system"] == "A" or row["set"] != "test"]
+def test_a_system_without_one_of_its_sets_is_named_and_left_out(rows: list[dict[str, object]]) -> None:
+    table, lines = [row for row in _long(rows) if row["system"] == "A" or row["set"] != "test"], []
+    split = ("set", "dev", "test")
+    sets = priori.read_table(io.BytesIO(_csv(table)), systems="system", split=split, announce=lines.append)
+    assert [*sets] == ["A"]
+    assert "left out, no rows of set=test: B" in lines[0]
+    nobody = [row for row in table if row["system"] == "B"] + [{**table[0], "system": "C", "set": "test"}]
     with pytest.raises(InputError, match=r"\(B, set=test\): no rows"):
-        priori.read_table(io.BytesIO(_csv(table)), systems="system", split=("set", "dev", "test"))
+        priori.read_table(io.BytesIO(_csv(nobody)), systems="system", split=split)
+
+
+def test_rows_that_nothing_divides(rows: list[dict[str, object]]) -> None:
+    for systems, table in (("system", _long(rows)), (SYSTEMS, rows)):
+        sets = priori.read_table(io.BytesIO(_csv(table)), systems=systems, split=None)
+        assert [*sets] == list(SYSTEMS)
+        assert all(dev is test and len(dev) == len(rows) for dev, test in sets.values())
 
 
 def test_a_missing_score_is_found_in_its_row(rows: list[dict[str, object]]) -> None:

@@ -18,6 +18,7 @@ from priori.report.page import screen_at
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.study import ranks_of
 from priori.words.cautions import cautions
+from priori.words.headline import dots as words_of
 from priori.words.headline import headline
 from priori.words.sentences import verdict
 from priori.words.vocabulary import GLOSSARY
@@ -62,7 +63,8 @@ def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, three: Stu
         for line, (who, number, fate, interval) in zip(lines, screen["lines"], strict=True):
             assert line.text_content() == f"Of 1,000 {who} {number} {fate} {interval}"
         assert [int(one) for one in drawn(opened, "dots", "row")] == three.order_at(index)
-        assert drawn(opened, "dots", "bracket") == [f"{first}-{last}" for first, last in screen["groups"]]
+        texts = page.locator("#plot-dots text:has(tspan)").all_text_contents()
+        assert texts == ["".join(words_of(three, index)[place]) for place in three.order_at(index)]
     page.click("[data-copy-threshold]")
     page.wait_for_selector("#status:has-text('Copied')")
 

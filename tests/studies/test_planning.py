@@ -326,7 +326,10 @@ def test_sentence_and_warnings():
     assert f"{found.users:,} users with {found.negatives:,} negatives" in found.sentence
     assert found.assumptions["design_effect_frr"] == pytest.approx(1.4)
     assert any("few errors" in line and "FAR" in line for line in found.warnings)
-    assert any("draws users" in line for line in found.warnings)
+    assert not any("draws users" in line for line in found.warnings)
+    per_user = {"negatives_per_user": 20, "positives_per_user": 5, "intraclass": 0.1}
+    tested = plan(difference=0.02, far=0.05, frr=0.05, **per_user)
+    assert any("draws users" in line for line in tested.warnings)  # z-tests do not
     assert found.to_dict()["users"] == found.users
     assert plan(width=0.02, far=0.05, frr=0.05).users is None
 

@@ -36,20 +36,20 @@ def test_good_data_raise_no_warning() -> None:
 
 
 def test_few_errors() -> None:
-    found = given([*one(normal(7, 0), normal(7, 1)), *one(normal(2, 2), normal(2, 3), "B")])["few-errors"]
+    found = given([*one(normal(7, 0), normal(7, 1)), *one(normal(2, 2), normal(2, 3), "B")])["few-units"]
     assert found.level == "warning"
     assert "A: " in found
     assert "B: " not in found
     assert "false acceptance" in found
-    assert "false positive" in given(one(normal(7, 0), normal(7, 1)), task="diagnosis")["few-errors"]
+    assert "false positive" in given(one(normal(7, 0), normal(7, 1)), task="diagnosis")["few-units"]
 
 
 def test_few_users() -> None:
-    few = one(normal(2, 0, users=10), normal(2, 1, users=50))
-    assert given(few)["few-users"].startswith("10 users in the development set: ")
-    assert "few-users" not in given(one(normal(2, 0, users=50), normal(2, 1, users=50)))
+    few = one(normal(2, 0, users=9), normal(2, 1, users=50))
+    assert given(few)["few-units"].startswith("9 users in the development set: ")
+    assert "few-units" not in given(one(normal(2, 0, users=50), normal(2, 1, users=50)))
     both = [*few, replace(few[0], name="B")]
-    assert given(both, unpaired=True)["few-users"].startswith("10 users in the development set: ")  # once
+    assert given(both, unpaired=True)["few-units"].startswith("9 users in the development set: ")  # once
 
 
 def test_users_unused() -> None:
@@ -151,7 +151,7 @@ def test_warnings_come_before_notes() -> None:
 def test_any_scale(scale: float) -> None:
     rng = np.random.default_rng(0)
     sets = [Scores.from_arrays(scale * rng.normal(0, 1, 50), scale * rng.normal(2, 1, 50)) for _ in range(2)]
-    assert "few-errors" in given(one(*sets))
+    assert "few-units" in given(one(*sets))
 
 
 def test_shares_of_positives_are_compared_whatever_they_are() -> None:

@@ -80,7 +80,6 @@ CODES: dict[str, CautionKind] = {
         "A limit for users like these",
         "A limit is promised for the population, but rare users who err often may be missing in this set.",
     ),
-    "few-errors": _warning("Few errors", "Fewer than 30 false acceptances, or false rejections, on the test set."),
     "ties": _warning("Many equal scores", "More than 5 % of the trials of a class have the same score."),
     "prior-shift": _warning(
         "The sets have different shares of positives",
@@ -91,11 +90,14 @@ CODES: dict[str, CautionKind] = {
     ),
     "unseen-attacks": _warning("Attacks not in the development set", "Some types of attacks are in the test set only."),
     # the users
-    "few-users": _warning(
-        "Few users", "Too few users to see how much users differ: fewer than 10, 20 or 40, depending on the result."
+    "few-units": _warning(
+        "Few users",
+        "The errors come from few of the users (trials, where users are not known), or users are few: they do not show "
+        "how much users differ.",
     ),
-    "few-erring-users": _warning(
-        "Few erring users", "Fewer than five users make all or most of the false acceptances, or rejections."
+    "size-follows-error": _warning(
+        "Users who try more err more",
+        "A rate per trial hangs on heavy users, whom a set of this size may lack: its interval may be too narrow.",
     ),
     "no-errors": _warning(
         "No errors", "No false acceptance, or rejection, was seen: the upper bound rests on the number of users."
@@ -114,9 +116,7 @@ CODES: dict[str, CautionKind] = {
     ),
     "users-unknown": _note("Users not known", "The users of the trials are not known: a plan may be too small."),
     "unknown-impostors": _note(
-        "Impostors not known",
-        "Who the impostors are is not known, or a name like attack stands for many: an interval of the FAR may be too "
-        "narrow.",
+        "Impostors not known", "A name like attack stands for many people: an interval of the FAR may be too narrow."
     ),
     # the intervals and tests
     "few-users-plain": _warning(
@@ -131,9 +131,6 @@ CODES: dict[str, CautionKind] = {
     "few-dev-trials": _warning(
         "Few development trials",
         "Fewer than 100 development trials of a class, without users: too few to see how thresholds vary.",
-    ),
-    "unequal-users": _warning(
-        "Unequal users", "A few users have most of the trials: tests reject more often than stated."
     ),
     "few-dev-errors": _warning("Few development errors", "Thresholds depend on few development errors."),
     "many-systems": _warning("Many systems for few users", "More than two systems per user, all tested together."),
@@ -155,6 +152,9 @@ CODES: dict[str, CautionKind] = {
     "no-variance": _warning("Variance of zero", "The scores show no variance of the AUC."),
     "infinite-cost": _warning("An infinite cost", "A log-likelihood ratio is infinite on the wrong side."),
     "users-matter": _warning("Users matter", "Trials of one user are alike, but a z-test treats them as independent."),
+    "margin-needs-users": _warning(
+        "Too few users for the margin", "Users are so few that none of their data could show that the margin is kept."
+    ),
     "few-pilot-users": _warning("Few pilot users", "The plan is based on a pilot with few users."),
     "few-sets": _warning(
         "Few data sets", "An average over few data sets, or one in which a few have most of the weight."
@@ -177,9 +177,9 @@ class Caution(str):
 
     Examples
     --------
-    >>> caution = Caution("few-users", "only 8 users: so few say little about everybody else")
+    >>> caution = Caution("few-units", "only 8 users: so few say little about everybody else")
     >>> caution.code, caution.level
-    ('few-users', 'warning')
+    ('few-units', 'warning')
     >>> print(caution)
     only 8 users: so few say little about everybody else
     """
@@ -217,7 +217,7 @@ class Caution(str):
 
 
 def labelled(warning: str) -> str:
-    """Return a warning for people, with its code before it: ``warning [few-users]: only 8 users``."""
+    """Return a warning for people, with its code before it: ``warning [few-units]: only 8 users``."""
     return f"{warning.level} [{warning.code}]: {warning}" if isinstance(warning, Caution) else f"warning: {warning}"
 
 
@@ -233,7 +233,7 @@ def joined(*groups: Iterable[str]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> joined([Caution("few-users", "only 8 users")], [Caution("few-users", "few"), Caution("ties", "many ties")])
+    >>> joined([Caution("few-units", "only 8 users")], [Caution("few-units", "few"), Caution("ties", "many ties")])
     ('only 8 users', 'many ties')
     """
     lines: list[str] = []
@@ -248,12 +248,12 @@ def of_systems(systems: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> few, tied = Caution("few-users", "only 8 users"), Caution("ties", "many equal scores")
+    >>> few, tied = Caution("few-units", "only 8 users"), Caution("ties", "many equal scores")
     >>> of_systems([("A", [few, tied]), ("B", [few])])
     ('only 8 users', 'A: many equal scores')
     >>> of_systems([("A", [few]), *((name, [tied]) for name in "BCDEFGH")])
     ('A: only 8 users', 'B, C, D and 4 others: many equal scores')
-    >>> of_systems([("A", [few]), ("B", [Caution("few-users", "only 9 users")])])
+    >>> of_systems([("A", [few]), ("B", [Caution("few-units", "only 9 users")])])
     ('A: only 8 users (also, with other numbers, B)',)
     """
     found: dict[str, dict[str, list[str]]] = {}
@@ -301,10 +301,10 @@ def silenced(*codes: str) -> Iterator[None]:
     >>> scores = priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9])
     >>> curve = priori.epc(scores, scores, alpha=[0.5])
     >>> [warning.code for warning in curve.warnings]
-    ['same-data', 'few-errors']
-    >>> with priori.silenced("same-data", "few-errors"):
+    ['same-data', 'few-units']
+    >>> with priori.silenced("same-data", "few-units"):
     ...     page = curve._repr_html_()
-    >>> "not shown: same-data, few-errors" in page
+    >>> "not shown: same-data, few-units" in page
     True
     """
     for code in codes:

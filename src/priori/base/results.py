@@ -145,7 +145,7 @@ class Result:
             0        0.3  33.33 %   0.00 %  33.33 %   0.00 %  16.67 %  16.67 %
           0.5        0.3  33.33 %   0.00 %  33.33 %   0.00 %  16.67 %  16.67 %
             1       0.65   0.00 %  33.33 %   0.00 %  33.33 %  16.67 %  16.67 %
-        warnings: same-data, few-errors
+        warnings: same-data, few-units
         >>> saved.threshold.round(2).tolist()
         [0.3, 0.3, 0.65]
         """

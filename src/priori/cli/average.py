@@ -28,7 +28,7 @@ from priori.scores import pool
 SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}
 
 
-class DataSets:
+class Averaging:
     """How data sets are found in files, weighed, and what interval their average gets."""
 
     def __init__(self, by: str | None, trials: Sequence[str], skip_incomplete: bool, **typed: Any) -> None:
@@ -102,7 +102,7 @@ AS_SYSTEMS = option(
 #: The options about data sets and intervals; the command gets them as ``datasets``.
 DATASETS = Group(
     "datasets",
-    DataSets,
+    Averaging,
     (
         option(
             "by",
@@ -161,7 +161,7 @@ def average(
     theta: float | None,
     costs: str | None,
     positions: str,
-    datasets: DataSets,
+    datasets: Averaging,
     output: Output,
     options: dict[str, Any],
 ) -> None:
@@ -246,7 +246,7 @@ def _summary(curve: priori.AverageCurve) -> str:
         for name, found, show in (("AUC", curve.auc, "{:.5f}".format), ("EER", curve.eer, percent))
     ]
     rows.append(["area under the average curve", f"{curve.area:.5f}", "", ""])
-    rows.append(["shift / spread (below 1: same scale)", f"{curve.commensurability.ratio:.3f}", "", ""])
+    rows.append(["shift / spread (limit 1)", f"{curve.commensurability.ratio:.3f}", "", ""])
     heading = f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)"
     note = f"Intervals: {100 * curve.plan.confidence_level:g} % ({kind}, over data sets), for each number alone."
     if curve.method.name == "pooled":
@@ -296,7 +296,7 @@ def average_epc(
     one_threshold: bool,
     judging: Judging,
     points: int,
-    datasets: DataSets,
+    datasets: Averaging,
     output: Output,
 ) -> None:
     """Average Expected Performance Curves over data sets, at each alpha.

@@ -505,7 +505,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "silence": Declared(
             "--silence CODE,...",
-            "Hide warnings with these codes: few-users,few-errors. See docs/cautions.md.",
+            "Hide warnings with these codes: few-units,ties. See docs/cautions.md.",
             callback=_check_codes,
         ),
         "github": Declared("--github", "Also append a table to the file named by GITHUB_STEP_SUMMARY.", bool),

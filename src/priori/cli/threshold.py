@@ -187,7 +187,7 @@ def _limits(
             each = [priori.rate_interval(scores, number, rate=rate, confidence_level=level) for number in thresholds]
         except FewUsersError as error:
             each = [priori.rate_interval(scores, number, rate=rate, dependence="none") for number in thresholds]
-            warnings.append(Caution("few-users", f"no interval of the {rate.upper()}: {error}"))
+            warnings.append(Caution("few-units", f"no interval of the {rate.upper()}: {error}"))
             nothing = np.full(len(thresholds), np.nan)
             return np.array([one.rate for one in each]), nothing, nothing
         rates, lower, upper = (np.array([getattr(one, name) for one in each]) for name in ("rate", "lower", "upper"))

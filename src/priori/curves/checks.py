@@ -25,10 +25,12 @@ from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, sha
 if TYPE_CHECKING:
     from priori.curves.epc import EPC
 
-#: Doddington's rule: with 30 errors, a rate is within 30 % of the truth with 90 % confidence.
-ENOUGH_ERRORS = 30
 #: Below this many users the spread between them is hardly known.
-ENOUGH_USERS = 20
+FEW_USERS = 10
+#: Where so few users make the errors that a limit allows, or are there, all kinds of users may not have been seen.
+FEW_LIMITED, FEW_LIMIT_USERS = 5, 50
+#: With fewer trials of a class nothing is said of the scale of scores.
+ENOUGH_TRIALS = 20
 #: The share of a class that may stand on one score, and the number of trials that always may.
 TIED, FEWEST_TIED = 0.05, 5
 #: Error rates of the two sets that differ by this many standard deviations differ by more than chance (p = 0.0027).
@@ -195,7 +197,7 @@ def _quartiles(ordered: Floats) -> tuple[float, float]:
 
 def _different_scales(curve: EPC, row: int) -> str:
     sets = _loaded(curve)
-    if sets is None or min(map(_smaller, sets)) < ENOUGH_USERS:
+    if sets is None or min(map(_smaller, sets)) < ENOUGH_TRIALS:
         return ""
     wider, apart = [], []
     for name in ("negatives", "positives"):
@@ -369,50 +371,62 @@ def _limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, thr
 
 
 def _limit_by_users(criterion: Criterion, dev: ScoreSet, alpha: Floats, threshold: Floats) -> str:
-    """Say so where a limit is promised for the population, and the users are too few for users of any kind."""
-    if not isinstance(criterion, Constraint) or criterion.level is None or dev.scanned:
+    """Say so where a limit is promised for the population, and few users make the errors, or heavy ones do."""
+    if not isinstance(criterion, Constraint) or dev.scanned or not np.isfinite(threshold).any():
         return ""
-    least = criterion.least_for_any_users(dev.load())
-    beyond = np.isfinite(threshold) & (criterion.aimed_at.as_error(alpha) < least)
-    if not beyond.any():
+    spread = criterion.spread(dev, [Fraction(float(limit)) for limit in alpha])
+    if spread is None:
         return ""
+    from priori.scores.influence import FOLLOWS
+
+    finite, users = np.isfinite(threshold), spread.most + 1
+    start = "the limit is kept for users like those of the development set, "
+    if (finite & (spread.follows > FOLLOWS)).any():
+        return f"{start}and those who try more err more: it may lack heavier ones"
+    if (few := finite & (users < FEW_LIMIT_USERS)).any():
+        return f"{start}which count for {users[few].min():.0f}: so few do not show how much users differ"
+    if (few := finite & (spread.erring > 0) & (spread.erring < FEW_LIMITED)).any():
+        return f"{start}and {spread.erring[few].min():.1f} of them make the errors: the next user may err more"
+    return ""
+
+
+def _few_units(curve: EPC, row: int) -> str:
+    """Say so where few users, or errors where users are not known, make the errors; or where users are few."""
+    users = {name: 0 if each.scanned else each.n_users for name, each in _named_sets(curve).items()}
+    few = [f"{number} user{'s' * (number != 1)} in {name}" for name, number in users.items() if 0 < number < FEW_USERS]
+    if few:
+        return f"{' and '.join(few)}: fewer than {FEW_USERS} hardly show how much users differ"
+    outcomes, nouns = curve.outcomes[row], ("acceptance", "rejection")
+    if curve.task.name != "authentication":
+        nouns = ("positive", "negative")
+    found = []
+    for number, noun, above in zip((int(outcomes.fp), int(outcomes.fn)), nouns, (True, False), strict=True):
+        if _erring(curve.test, float(curve.threshold[row]), number, above=above):
+            found.append(f"{number:,} false {noun}{'s' * (number != 1)}" if number else f"no false {noun}")
+    if not found:
+        return ""
+    of = "of few users" if curve.test.has_users else "only"
     return (
-        f"the limit is kept for users like the {dev.n_users} of the development set: so few cannot rule out that "
-        f"{_percent(least)} of all users are unlike them and err always"
+        f"at alpha = {curve.alpha[row]:.4g} the test set shows {' and '.join(found)}, {of}: the rate is easily off by "
+        "half of itself; use more test trials, of more users"
     )
 
 
-def _few_errors(curve: EPC, row: int) -> str:
-    outcomes = curve.outcomes[row]
-    nouns = ("acceptance", "rejection") if curve.task.name == "authentication" else ("positive", "negative")
-    few = [
-        f"{number:,} false {noun}{'s' * (number != 1)}" if number else f"no false {noun}"
-        for number, noun in zip((int(outcomes.fp), int(outcomes.fn)), nouns, strict=True)
-        if number < ENOUGH_ERRORS
-    ]
-    if not few:
-        return ""
-    return (
-        f"at alpha = {curve.alpha[row]:.4g} the test set shows {' and '.join(few)}: with fewer than {ENOUGH_ERRORS} "
-        "errors a rate is easily off by a third of itself; use more test trials"
-    )
+def _erring(test: ScoreSet, threshold: float, errors: int, *, above: bool) -> bool:
+    """Tell whether errors come from few users, or are few where users are not known."""
+    from priori.scores.influence import FEW_SHARE, FEW_UNITS, kish
+
+    if test.scanned or not test.has_users or not errors:
+        return errors < FEW_UNITS
+    trials = test.load().negative if above else test.load().positive
+    assert trials.user is not None
+    wrong = (trials.score > threshold) == above
+    number = None if trials.number is None else trials.number[wrong]
+    erring = kish(np.bincount(trials.user[wrong], number))
+    return bool(erring < min(FEW_UNITS, FEW_SHARE * test.n_users))
 
 
 # -- what else the sets are like -----------------------------------------------------------------------------
-
-
-def _few_users(curve: EPC, row: int) -> str:
-    sets = _named_sets(curve)
-    users = {name: 0 if scores.scanned else scores.n_users for name, scores in sets.items()}
-    few = [
-        f"{number} user{'s' * (number != 1)} in {name}" for name, number in users.items() if 0 < number < ENOUGH_USERS
-    ]
-    if not few:
-        return ""
-    return (
-        f"{' and '.join(few)}: fewer than {ENOUGH_USERS} users hardly show how much users differ, and intervals are "
-        "less reliable"
-    )
 
 
 def _largest_tie(ordered: Floats) -> float:
@@ -480,8 +494,7 @@ CHECKS: dict[str, Find] = {
     "extreme-threshold": _extreme_threshold,
     "limit-not-kept": lambda c, row: _limit_not_kept(c.criterion, c.dev_outcomes, c.alpha, c.threshold),
     "limit-by-users": lambda c, row: _limit_by_users(c.criterion, c.dev, c.alpha, c.threshold),
-    "few-errors": _few_errors,
-    "few-users": _few_users,
+    "few-units": _few_units,
     "ties": _ties,
     "prior-shift": _prior_shift,
     "attacks-pooled": _attacks_pooled,

@@ -7,7 +7,8 @@ The safe form holds in the population: with the stated confidence the rate of la
 are tried from the strictest on, one binomial test each (fixed-sequence testing: no correction for their number;
 Angelopoulos et al., "Learn then test", 2021). As the rates of a class move one way, this is one limit for the errors on
 development data: the most whose upper confidence limit (Clopper and Pearson's) is at most alpha. Where users are known
-the trials count for fewer, by the design effect and Student's quantile (Korn and Graubard, 1998). If no number of
+the trials count for fewer, by the design effect and Student's quantile (Korn and Graubard, 1998), and as if three more
+users had erred like those who did. If no number of
 errors will do, the trials of the class are all decided rightly: no negative is accepted, or every positive.
 """
 
@@ -23,15 +24,15 @@ import numpy as np
 
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Mask
-from priori.decisions.criterion import Criterion, OfRate, Pieces, Search, choice_of
+from priori.decisions.criterion import Boxes, Criterion, OfRate, Pieces, Search, choice_of
 from priori.decisions.hull import NEAR
 from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
-from priori.scores import Scores, ScoreSet
+from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors
 
 if TYPE_CHECKING:
-    from priori.decisions.bounds import Boxes
+    from priori.scores.influence import Spread
 
 
 @dataclass(frozen=True)
@@ -84,19 +85,12 @@ class Constraint(OfRate, Search):
         errors = (_most_errors(limit, self._size(scores), size, self.level) for limit, size in limits)
         return plain, [plain.from_errors(each, scores) for each in errors]
 
-    def least_for_any_users(self, scores: Scores) -> float:
-        """Return the least error rate that the users of a set could rule out, whatever users may be like.
-
-        At worst a user errs always or never, and then his trials are one: 62 users without an error leave 4.7 % of
-        them (95 % confidence). Users with unequal trials are worth fewer (Kish).
-        """
-        trials = scores.negative if self.aimed_at.of_class == "negative" else scores.positive
-        if self.level is None or trials.user is None:
-            return 0.0
-        from priori.scores.influence import kish
-
-        users = float(kish(np.bincount(trials.user, trials.number)))
-        return float(1 - (1 - self.level) ** (1 / users))
+    def spread(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Spread | None:
+        """Return how the limited rate varies with users where it just keeps the limits; None where there are none."""
+        if self.level is None or not scores.has_users:
+            return None
+        plain = replace(self, name=self.name.rpartition(":")[0], level=None)
+        return _spread(scores, plain.choose(scores, alphas).threshold, self.aimed_at.of_class == "negative")
 
     def from_errors(self, errors: int, of: ScoreSet | Edges) -> Fraction:
         """Return the limit that allows so many errors; -1: not even where no trial could be one."""
@@ -192,16 +186,23 @@ def _most_errors(limit: Fraction, trials: int, effective: float, level: float) -
 
 def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: float) -> Floats:
     """Return how many independent trials those of one class are worth at each threshold; all of them without users."""
+    trials = float(scores.n_negatives if above else scores.n_positives)
     if not scores.has_users:
-        return np.full(thresholds.size, float(scores.n_negatives if above else scores.n_positives))
+        return np.full(thresholds.size, trials)
     from scipy.special import ndtri, stdtrit
 
-    (held,) = scores.count([np.unique(thresholds)], ("user",))
-    trials = held.negative if above else held.positive
-    from priori.scores.influence import Errors as ErrorsAt
-    from priori.scores.influence import People, SampleMean, spread_of_errors
+    spread = _spread(scores, thresholds, above)
+    # Three more users who err like those who do might have been there.
+    unseen = 1 + 3 / np.maximum(spread.erring, 1)
+    worth = trials / (spread.pseudo * unseen) * (ndtri(level) / stdtrit(spread.freedom, level)) ** 2
+    return np.asarray(np.clip(worth, 1.0, trials))
 
-    (people,) = People.of(trials, crossed=above)
-    spread = spread_of_errors(SampleMean(ErrorsAt.of([trials.score], [thresholds], above=above), people))
-    worth = len(trials) / spread.pseudo * (ndtri(level) / stdtrit(spread.most, level)) ** 2
-    return np.asarray(np.clip(worth, 1.0, len(trials)))
+
+def _spread(scores: ScoreSet, thresholds: Floats, above: bool) -> Spread:
+    """Return how the error rate of one class varies with users at each threshold."""
+    from priori.scores.influence import rate_spreads
+
+    (held,) = scores.count([np.unique(thresholds)], ("user",))
+    return rate_spreads(
+        held.negative if above else held.positive, thresholds, "crossed" if above else "user", above=above
+    )

@@ -11,16 +11,16 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Mask
 from priori.decisions.constraints import Constraint
+from priori.decisions.criterion import Boxes, OfRate, Pieces, Search, below_hull, choice_of, outcomes_of
 from priori.decisions.criterion import Choice as Choice
 from priori.decisions.criterion import Criterion as Criterion
-from priori.decisions.criterion import OfRate, Pieces, Search, choice_of, outcomes_of
 from priori.decisions.hull import NEAR, Envelope, error_envelope, multipliable, precision_recall_envelope
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR, FRR, MATTHEWS, PRECISION, RECALL, get_measure
@@ -28,9 +28,6 @@ from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task, get_task, rate_pair
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
-
-if TYPE_CHECKING:
-    from priori.decisions.bounds import Boxes
 
 
 class WeightedSum(Criterion):
@@ -53,8 +50,6 @@ class WeightedSum(Criterion):
     def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
         if alphas is not None or self.name != "wer":
             return super().promising(edges, alphas)
-        from priori.decisions.bounds import below_hull
-
         return below_hull(edges)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:

@@ -250,11 +250,11 @@ class Lazy(Panel):
                     for system in request.systems:
                         self._check_nan(system)
                 if isinstance(key, int):
-                    found = [self._counted_alone(some[0])]
+                    found: list[Any] = [self._counted_alone(some[0])]
                 else:
                     found = self._fetched(some) if key[0] is Fetch else self._counted(some)
             except Exception as error:  # the answer to each of them
-                found = [error] * len(some)  # type: ignore[list-item]
+                found = [error] * len(some)
             answers |= dict(zip(numbers, found, strict=True))
         return [answers[number] for number in range(len(requests))]
 

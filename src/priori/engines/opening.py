@@ -17,7 +17,7 @@ from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OptionError, unknown
 from priori.engines.duckdb import DuckDB
 from priori.engines.engine import Panel, TableSettings
-from priori.engines.parquet_files import Files, Watch
+from priori.engines.parquet_files import Files, WatchedFiles
 from priori.engines.table import PER_TRIAL, Table
 from priori.readers import read
 from priori.readers.duckdb_parser import literal, quoted
@@ -119,7 +119,7 @@ def scan(
 
         say(f"{os.fspath(source)}: read by spark")
         return Table(open_spark(source, settings, temp), memory=room)
-    watch = Watch(source)
+    watch = WatchedFiles(source)
     read_whole = partial(read, watch.paths[0], format=format, announce=say, **settings.options())
     single = len(watch.paths) == 1 and watch.store is None
     if single and (engine == "memory" or (engine == "auto" and watch.size < SMALL)):
@@ -237,7 +237,7 @@ def scan_table(
     filters = {column: several(values) for column, values in (where or {}).items()}
     ours, more = needed_columns(systems, [*(split or ())[:1], *filters], dict(columns or {}))
     settings = TableSettings(ours, pos_label, nan, lower_is_better, as_text=True, attack_label=attack_label, more=more)
-    watch = None if engine == "spark" else Watch(path)
+    watch = None if engine == "spark" else WatchedFiles(path)
     if (
         watch is not None
         and watch.store is None
@@ -291,7 +291,7 @@ def scan_table(
     return {name: (sets[0], sets[-1]) for name, sets in found.items()}
 
 
-def _fits(watch: Watch, room: int) -> bool:
+def _fits(watch: WatchedFiles, room: int) -> bool:
     """Tell whether one file is so small that it is read into memory at once."""
     return watch.size < SMALL or (not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room)
 
@@ -327,7 +327,12 @@ class _InFiles:
 
     @classmethod
     def of(
-        cls, watch: Watch, settings: TableSettings, memory: int, temp: str | os.PathLike[str] | None, format: str | None
+        cls,
+        watch: WatchedFiles,
+        settings: TableSettings,
+        memory: int,
+        temp: str | os.PathLike[str] | None,
+        format: str | None,
     ) -> _InFiles:
         files = Files(watch, settings, memory=memory, temp=temp, format=format)
         present = files.relation().columns

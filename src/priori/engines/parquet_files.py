@@ -166,7 +166,7 @@ def guarded(source: str) -> Iterator[None]:
         raise InputError(f"{source}: cannot be read ({first_line(error)})") from None
 
 
-class Watch:
+class WatchedFiles:
     """The files behind a glob, with their sizes and times: they must stay as they are while they are read.
 
     ``store`` is the object store that they are in, if they are not on this machine.
@@ -213,7 +213,7 @@ class Files:
 
     def __init__(
         self,
-        watch: Watch,
+        watch: WatchedFiles,
         settings: TableSettings,
         *,
         memory: int = 1 << 30,

@@ -10,7 +10,7 @@ from priori.base.errors import InputError, OptionError
 from priori.base.extras import require
 from priori.engines.engine import TableSettings
 from priori.engines.lazy_frames import Columns, Lazy, reason_of
-from priori.engines.parquet_files import Watch, is_address
+from priori.engines.parquet_files import WatchedFiles, is_address
 
 #: The characters that make a name a pattern for Spark.
 GLOB = "*?[]{}\\"
@@ -27,7 +27,7 @@ class Spark(Lazy):
         source: str = "frame",
         systems: Sequence[tuple[str, str]] = (),
         system_in: str | None = None,
-        watch: Watch | None = None,
+        watch: WatchedFiles | None = None,
     ) -> None:
         super().__init__(frame, settings, source=source, systems=systems, system_in=system_in)
         self.watch = watch
@@ -63,7 +63,7 @@ def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: st
     from pyspark.sql import SparkSession
 
     path = os.fspath(source)
-    watch = None if is_address(path) else Watch(path)
+    watch = None if is_address(path) else WatchedFiles(path)
     for name in [] if watch is None else watch.paths:
         if set(name) & set(GLOB):
             raise OptionError(

@@ -18,7 +18,7 @@ from priori.engines.explorer import Explorer, cut_candidates, narrow_cuts
 from priori.engines.streaming import LEAST_ROOM
 from priori.scores import Names, Scores, ScoreSet
 from priori.scores.asking import Asking, asked, asking
-from priori.scores.candidates import Chooser, Shortlist
+from priori.scores.candidates import Candidates, Chooser, Shortlist
 from priori.scores.histogram import BINS, NOTHING, Histogram, shortlisted
 from priori.scores.score_set import Role, TooManyEntries, mixed_sets
 
@@ -120,7 +120,7 @@ class Table(ScoreSet):
         self.explorer.expect(thresholds)
 
     @asked
-    def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Asking[Shortlist]:
+    def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Asking[Candidates]:
         yield from self.explorer.begin()
         # Where only all scores together tell, and do not fit, counts at narrow cuts tell nearly as much.
         of_all = alphas is None and chooser.winners(shortlisted(self.histogram, NOTHING), None) is None

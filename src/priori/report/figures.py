@@ -21,7 +21,6 @@ from priori.plots.leaderboard import plot_pairs, plot_ranks, plot_slopes
 from priori.plots.style import COLOURS, label_ends, scaling, shade
 from priori.studies.evaluation import Study
 from priori.studies.evaluation.drawing import COARSE, coarse
-from priori.studies.evaluation.pairs import alike_runs
 from priori.studies.evaluation.study import FEW
 from priori.words.headline import dots
 from priori.words.numbers import short
@@ -234,7 +233,7 @@ def _others(study: Study, drawn: Sequence[Any]) -> list[Any]:
 
 
 def _dots(study: Study, figure: Figure, *, most: int) -> None:
-    """Draw values, intervals and ranks, from best to worst, and brackets round what cannot be told apart."""
+    """Draw values, intervals, ranks and letters, from best to worst."""
     scale, axes = 100 if study.settings.shown.rate else 1, figure.add_subplot()
     order, texts = study.order_at(study.at)[:most], dots(study, study.at)
     drawn: dict[str, list[tuple[int, float, float, float]]] = {}
@@ -259,17 +258,6 @@ def _dots(study: Study, figure: Figure, *, most: int) -> None:
         ends = np.column_stack([lowers, uppers, np.full(rows.size, np.nan)])
         axes.plot(ends.ravel(), rows.repeat(3), color=colour, lw=2.5)
         axes.plot(values, rows, "o", color=colour, ms=7)
-    if most == FEW:
-        for first, last in alike_runs(study.pairs, study.at, order):
-            axes.plot(
-                [-0.012, -0.02, -0.02, -0.012],
-                [first - 0.3, first - 0.3, last + 0.3, last + 0.3],
-                color=GREY,
-                transform=axes.get_yaxis_transform(),
-                clip_on=False,
-                lw=1.2,
-            )
-        axes.tick_params(axis="y", pad=10, length=0)
     axes.set_yticks(range(len(order)), [_label(study.members[place].name) for place in order], fontsize=9)
     axes.set(
         xlabel=f"{study.settings.shown.title}{scaling(study.settings.shown.rate)[1]}", ylim=(len(order) - 0.5, -0.5)

@@ -24,8 +24,6 @@ from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import coarse, deployable, probit
-from priori.studies.evaluation.pairs import alike_runs
-from priori.studies.evaluation.study import FEW
 from priori.words.cautions import cautions
 from priori.words.figure_descriptions import describe_figures
 from priori.words.headline import ErrorLine, advice, deployment, dots, error_lines, gravest, headline
@@ -325,7 +323,6 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
         "rule": deployed.rule if extreme else "accept when the score is greater than",
         "lines": _shown_lines(deployed.lines),
         "caution": None if caution is None else [caution.heading, unbroken(caution.sentence)],
-        "groups": alike_runs(study.pairs, index, study.order_at(index)[:FEW]),
     }
 
 

@@ -6,6 +6,7 @@ the answer. A set in memory asks for nothing.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator, Sequence
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
@@ -26,7 +27,9 @@ def asked(
     def alone(self: Owner, /, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
         return ask([method(self, *arguments, **named)])[0]
 
-    alone.__dict__["generator"] = method
+    given = inspect.signature(method)
+    returned = str(given.return_annotation).removeprefix("Asking[").removesuffix("]")
+    alone.__dict__.update(generator=method, __signature__=given.replace(return_annotation=returned))
     return alone
 
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.cautions import Caution
 from priori.base.types import Floats, Ints
 from priori.scores.sorting import bins_of, counts_by
 from priori.scores.trials import Trials, codes_in_use
@@ -30,8 +31,13 @@ from priori.scores.trials import Trials, codes_in_use
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-#: With fewer people that err, or who make most of the errors, nothing tells how errors flock.
-FEW_ERRING = 5
+#: Errors that come from fewer units than this, and than this share of all units (`kish`), do not show how units differ.
+FEW_UNITS, FEW_SHARE = 7.5, 0.3
+#: Nor do fewer units than this, weighed by their trials, whatever they do.
+FEWEST_UNITS = 10
+#: Units with more trials have more errors in each, where the correlation with the log of their size is so many
+#: standard errors (T): then the rate per trial hangs on heavy units that a set of this size may not have seen.
+FOLLOWS = 2.5
 #: Sums by pair that are made at a time: some hundred megabytes at most.
 SUMS_AT_A_TIME = 1 << 24
 
@@ -85,7 +91,7 @@ def _of_owner(of_groups: Floats, owner: Ints | None) -> Floats:
     return of_groups if owner is None else of_groups[owner]
 
 
-def satterthwaite(squares: Any, fourths: Any, most: Any, units: float = np.inf) -> Floats:
+def satterthwaite(squares: Any, fourths: Any, most: Any, units: Any = np.inf) -> Floats:
     """Return the degrees of freedom of sums of squares whose sums of fourth powers are known (Satterthwaite 1946).
 
     Twice the square of a variance over the variance of it: few where few units have most of the influence. With the
@@ -346,14 +352,16 @@ class Spread:
     """How numbers vary when people are drawn.
 
     ``variance`` is corrected for deviations from the means observed (``lost``); ``freedom`` are Satterthwaite's degrees
-    of freedom from the influences, ``most`` those that the sizes of people allow; ``people`` is how many there are (0:
-    trials are independent). ``by_person`` is the sum of squared influences of people in either role, ``by_pair`` that
-    of pairs of people, which is in it twice, ``floor`` what a variance is never below: that of the people in one role.
+    of freedom from the influences, centred, ``most`` those that the sizes of people allow; ``people`` is how many there
+    are (0: trials are independent). ``by_person`` is the sum of squared influences of people in either role,
+    ``by_pair`` that of pairs of people, which is in it twice, ``floor`` what a variance is never below: that of the
+    people in one role.
 
     Of errors also: ``effect``, the ratio of the variance to that of independent trials, at least 1; ``pseudo``, the
     trials of the pseudo-user that errs half: what one more person might add; how many people make the errors
-    (``erring``) and the ``right`` decisions, by `kish`, in whichever role fewer do; and the part of the variance that
-    comes from the trials ``within`` each user.
+    (``erring``) and the ``right`` decisions, by `kish`, in whichever role fewer do; the part of the variance that
+    comes from the trials ``within`` each user; the rate ``per_unit``, where each person counts once; and whether it
+    ``follows`` the size of people (T).
     """
 
     value: Any
@@ -370,6 +378,8 @@ class Spread:
     erring: Any = np.inf
     right: Any = np.inf
     within: Any = 0.0
+    per_unit: Any = 0.0
+    follows: Any = 0.0
 
     @property
     def sd(self) -> Any:
@@ -379,6 +389,10 @@ class Spread:
     def at(self, column: int) -> Spread:
         """Return the spread of one of the numbers."""
         return self._each(lambda name: float(getattr(self, name)[column]))
+
+    def row(self, number: int) -> Spread:
+        """Return the spreads of one class, of those that are stacked."""
+        return self._each(lambda name: getattr(self, name)[number])
 
     @staticmethod
     def stack(rows: Sequence[Spread]) -> Spread:
@@ -393,17 +407,68 @@ class Spread:
         """Return the spread of the sum with a number from other people's trials."""
         variances = [self.variance, other.variance]
         freedom, most = (welch(variances, each) for each in ((self.freedom, other.freedom), (self.most, other.most)))
-        return Spread(self.value + other.value, sum(variances), freedom, most, self.people + other.people)
+        erring, follows = min(self.erring, other.erring), max(self.follows, other.follows)
+        people = self.people + other.people
+        return Spread(self.value + other.value, sum(variances), freedom, most, people, erring=erring, follows=follows)
 
-    def joint_freedom(self, slopes: Floats | None) -> Floats:
-        """Return the most degrees of freedom of a number that moves by ``slopes`` with the rate of each class (rows).
+    def joint_freedom(self, slopes: Floats | None) -> tuple[Floats, Floats]:
+        """Return the degrees of freedom of a number that moves by ``slopes`` with the rate of each class (rows).
 
-        Classes share the variance. Where slopes are not known, the less sure class decides.
+        With it come the most that sizes allow. Classes share the variance. Where slopes are not known, the less sure
+        class decides.
         """
-        most = self.people - 1 if self.people else np.inf
+        people = self.people - 1 if self.people else np.inf
         if slopes is None:
-            return np.asarray(np.minimum(self.most.min(axis=0), most))
-        return welch(slopes**2 * self.variance, self.most, most)
+            most = np.asarray(np.minimum(self.most.min(axis=0), people))
+            return np.minimum(self.freedom.min(axis=0), most), most
+        variance = slopes**2 * self.variance
+        most = welch(variance, self.most, people)
+        return welch(variance, self.freedom, most), most
+
+    @property
+    def few(self) -> Any:
+        """Whether so few people make the errors, or count by their trials, that they do not show how people differ."""
+        people, erring = np.asarray(self.people), np.minimum(self.erring, self.right)
+        seldom = (erring > 0) & (erring < np.minimum(FEW_UNITS, FEW_SHARE * people))
+        return seldom | ((people > 0) & (erring > 0) & (np.asarray(self.most) + 1 < FEWEST_UNITS - 1e-9))
+
+    def of_losses(self, *samples: SampleMean, right: bool) -> Spread:
+        """Return the spread with who makes the losses, or all but what is ``right``, in the class of fewer people."""
+        losses = [sample.people.sizes[0][:, None] * right - (2 * right - 1) * sample.totals[0] for sample in samples]
+        follows = [size_follows(loss, sample.people.sizes[0])[1] for loss, sample in zip(losses, samples, strict=True)]
+        per_unit = [size_follows(sample.totals[0], sample.people.sizes[0])[0] for sample in samples]
+        erring, mean = np.min([kish(loss) for loss in losses], axis=0), np.mean(per_unit, axis=0)
+        return replace(self, erring=erring, follows=np.max(follows, axis=0), per_unit=mean)
+
+
+def unit_cautions(
+    spread: Spread,
+    here: Any = True,
+    where: Callable[[NDArray[np.bool_]], str] = lambda mask: "",
+    what: str = "the errors",
+) -> list[Caution]:
+    """Return what to say of numbers that rest on units: that few decide them, or that errors follow the size of units.
+
+    Of numbers at many thresholds, where it is so at a third of those that matter (``here``).
+    """
+    few, follows = (np.asarray(np.asarray(found) & here) for found in (spread.few, spread.follows > FOLLOWS))
+    found, counted = [], np.count_nonzero(np.broadcast_to(here, few.shape))
+    if few.any() and 3 * np.count_nonzero(few) >= counted:
+        count = [np.broadcast_to(each, few.shape)[few] for each in (spread.erring, spread.right, spread.most)]
+        number = min(np.minimum(*count[:2]).min(), (count[2] + 1).min())
+        text = f"{what}{where(few)} come from as few as {number:.1f} of {np.max(spread.people):g} users, as they count"
+        more = "the next user may change the picture; trust the interval little"
+        found.append(Caution("few-units", f"{text}: {more}"))
+    if follows.any() and 3 * np.count_nonzero(follows) >= counted:
+        rates = (np.median(np.broadcast_to(each, follows.shape)[follows]) for each in (spread.value, spread.per_unit))
+        per_trial, per_unit = rates
+        text = (
+            f"users who try more err more{where(follows)}: {per_trial:.3g} per trial, {per_unit:.3g} per user; the "
+            "former hangs on heavy users whom a set of this size may lack, so its interval may be too narrow: report "
+            "the rate per user too (weight 'user')"
+        )
+        found.append(Caution("size-follows-error", text))
+    return found
 
 
 def spread_of_means(*samples: SampleMean) -> Spread:
@@ -420,7 +485,8 @@ def spread_of_means(*samples: SampleMean) -> Spread:
     sizes = np.concatenate([sample.people.sizes for sample in samples])
     variances = np.stack([_added(moved**2, owner) for sample in samples for moved in sample.by_role])
     most = freedom_of_sizes(sizes, variances, owner)
-    freedom = satterthwaite(squares, _added((either**2) ** 2, owner), most)
+    units = np.maximum(_added((sizes.sum(axis=0) > 0)[:, None] * 1.0, owner), 1)
+    freedom = satterthwaite(squares, _added((either**2) ** 2, owner), most, units)
     value, lost = np.sum([sample.sign * sample.mean for sample in samples], axis=0), samples[0].people.lost + 0 * floor
     found = value, np.maximum(squares - by_pair, floor), freedom, most, len(either), squares, by_pair, floor, lost
     return Spread(*(np.ravel(each) if isinstance(each, np.ndarray) else each for each in found))
@@ -460,8 +526,18 @@ def spread_of_errors(sample: SampleMean) -> Spread:
     within = np.ravel(added(sizes[0] ** 2 * rates * (1 - rates) / np.maximum(sizes[0] - 1, 1)) / people.n**2)
     freedom = np.where(pseudo <= effect, found.freedom, found.most)
     floor, within = np.maximum(found.floor, alone / (1 - found.lost)), np.minimum(within, found.variance)
-    erring = _fewest(wrong, people.owner)
-    return replace(found, freedom=freedom, floor=floor, effect=effect, pseudo=pseudo, erring=erring, within=within)
+    per_unit, follows = size_follows(wrong[0], people.sizes[0], people.owner)
+    return replace(
+        found,
+        freedom=freedom,
+        floor=floor,
+        effect=effect,
+        pseudo=pseudo,
+        erring=_fewest(wrong, people.owner),
+        within=within,
+        per_unit=per_unit,
+        follows=follows,
+    )
 
 
 def rate_spread(
@@ -499,6 +575,23 @@ def _spread_of_rates(errors: Errors, people: People, counted: Ints) -> Spread:
     sample = SampleMean(errors, people)
     right = people.sizes[:, :, None] - np.stack(sample.totals)
     return replace(spread_of_errors(sample), people=counted, right=_fewest(right, people.owner))
+
+
+def size_follows(wrong: Floats, sizes: Floats, owner: Ints | None = None) -> tuple[Floats, Floats]:
+    """Return the rate per unit, each counted once, and T: how clearly it grows with the size of units, by group.
+
+    T is the correlation of a unit's rate with the log of its size, in standard errors.
+    """
+    size = sizes[:, None]
+    used = (size > 0) * 1.0
+    number = np.maximum(_added(used, owner), 1)
+    log, rate = np.log(np.maximum(size, 1)), wrong / np.maximum(size, 1)
+    mean = _added(rate, owner) / number
+    log = used * (log - _of_owner(_added(log, owner) / number, owner))
+    off = used * (rate - _of_owner(mean, owner))
+    scale = np.sqrt(_added(log**2, owner) * _added(off**2, owner))
+    found = np.divide(_added(log * off, owner), scale, out=np.zeros_like(scale), where=scale > 1e-9)
+    return np.ravel(mean), np.ravel(found * np.sqrt(number - 1))
 
 
 def _fewest(of_units: Floats, owner: Ints | None) -> Floats:

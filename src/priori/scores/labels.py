@@ -282,12 +282,10 @@ def settle_people(
 
 
 def unknown_impostors(nobody: tuple[str, ...]) -> Caution:
-    """Say that impostors are not known, or those that such names stand for."""
-    found, which = "who the impostors were is not known (no probe_user column): where", "the impostor trials"
-    if nobody:
-        more = f" and {len(nobody) - 1} more names" * (len(nobody) > 1)
-        found = f"{nobody[0]!r}{more} stands for nobody in particular: such trials go by their claimed user, and where"
-        which = "them"
+    """Say that the people are not known that such names stand for."""
+    more = f" and {len(nobody) - 1} more names" * (len(nobody) > 1)
     return Caution(
-        "unknown-impostors", f"{found} few people made {which}, false acceptances are less sure than the interval says"
+        "unknown-impostors",
+        f"{nobody[0]!r}{more} stands for nobody in particular: such trials go by their claimed user, and where few "
+        "people made them, false acceptances are less sure than the interval says",
     )

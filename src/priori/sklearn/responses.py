@@ -44,9 +44,9 @@ def with_options_of(*sources: Any, without: Sequence[str] = ()) -> Callable[[Met
         signature = own.replace(parameters=[*parameters.values()])
 
         @functools.wraps(function)
-        def with_defaults(*arguments: Any, **options: Any) -> Any:
+        def with_defaults(*arguments: Any, **named: Any) -> Any:
             try:
-                bound = signature.bind(*arguments, **options)
+                bound = signature.bind(*arguments, **named)
             except TypeError as error:
                 raise TypeError(f"{function.__qualname__}() {error}") from None
             bound.apply_defaults()

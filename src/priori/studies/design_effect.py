@@ -15,7 +15,7 @@ from priori.base.saved import Saved, in_part
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
-from priori.scores.influence import Moves, People, SampleMean, spread_of_means, welch
+from priori.scores.influence import Moves, People, SampleMean, size_follows, spread_of_means, welch
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import paired
 from priori.studies.sizes import Variability
@@ -47,6 +47,8 @@ class ClassSpread:
         Whether no error was seen, and the rate is the highest that such luck allows.
     share : float
         The share of the users that have trials of this class.
+    follows : float
+        T: how clearly the rates of users grow with their number of trials, in standard errors.
     """
 
     rate: float
@@ -58,6 +60,7 @@ class ClassSpread:
     measured: float
     unseen: bool = False
     share: float = 1.0
+    follows: float = 0.0
 
     @classmethod
     def binomial(cls, rate: float, per_user: float = 1.0, intraclass: float = 0.0) -> ClassSpread:
@@ -252,6 +255,7 @@ def _spread(sample: SampleMean, everyone: int) -> ClassSpread:
         found.freedom / measured,
         measured,
         share=users / everyone,
+        follows=float(size_follows(sample.totals[0], size)[1][0]),
     )
 
 

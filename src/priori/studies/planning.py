@@ -17,6 +17,7 @@ from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import as_threshold
 from priori.scores import ScoreSet
+from priori.scores.influence import FOLLOWS
 from priori.scores.inputs import as_score_set
 from priori.studies.design_effect import ClassSpread, DesignEffect, design_effect, paired_design_effect
 from priori.studies.sizes import Goal, Variability
@@ -403,6 +404,7 @@ def _planned(
     negatives, positives = (fewer, trials - fewer) if far.per_user < frr.per_user else (trials - fewer, fewer)
     users = units if by_user else None
     sd = float(np.sqrt(known.variance(units)))
+    of_ztest = assumed["test"] not in (None, "compare")
     assumptions = {
         **assumed,
         "confidence_level": goal.confidence_level,
@@ -428,7 +430,7 @@ def _planned(
         goal.power_at(known, units),
         assumptions,
         sentence=_sentence(goal, users, negatives, positives, assumptions),
-        warnings=tuple(_doubts(single, effect, negatives, positives, by_user)),
+        warnings=tuple(_doubts(single, effect, negatives, positives, by_user=by_user, of_ztest=of_ztest)),
     )
 
 
@@ -457,7 +459,9 @@ def _name_of(assumed: dict[str, Any]) -> str:
     return f"compare, claim {assumed['claim']}{grows[assumed['development']]}"
 
 
-def _doubts(single: DesignEffect, effect: DesignEffect, negatives: int, positives: int, by_user: bool) -> list[Caution]:
+def _doubts(
+    single: DesignEffect, effect: DesignEffect, negatives: int, positives: int, *, by_user: bool, of_ztest: bool
+) -> list[Caution]:
     lines = []
     for name, spread, trials in (("FAR", single.negatives, negatives), ("FRR", single.positives, positives)):
         if spread.unseen:
@@ -472,14 +476,20 @@ def _doubts(single: DesignEffect, effect: DesignEffect, negatives: int, positive
                 f"where the normal distribution fits badly; {int(np.ceil(NORMAL_RULE / max(spread.variance, 1e-300)))} "
                 "trials of that class would pass"
             )
-            lines.append(Caution("few-errors", text))
-    if by_user and max(effect.negatives.design_effect, effect.positives.design_effect) > 1.1:
+            lines.append(Caution("few-units", text))
+    if by_user and of_ztest and max(effect.negatives.design_effect, effect.positives.design_effect) > 1.1:
         text = "the z-tests do not know of users: judge the data with a bootstrap that draws users"
         lines.append(Caution("users-matter", text))
+    if max(single.negatives.follows, single.positives.follows) > FOLLOWS:
+        text = (
+            "users of the pilot who try more err more: a larger study meets heavier users than the pilot has, and may "
+            "be wider than planned"
+        )
+        lines.append(Caution("size-follows-error", text))
     if 0 < single.users < FEW_PILOT_USERS:
         text = f"the design effect is estimated from {single.users} users and is uncertain"
         lines.append(Caution("few-pilot-users", text))
-    if not by_user:
+    if np.isfinite(single.negatives.measured) and not by_user:
         text = "users are not known: if they bring several trials each, more will be needed"
         lines.append(Caution("users-unknown", text))
     return lines

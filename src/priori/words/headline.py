@@ -80,7 +80,6 @@ class ErrorLine:
 class Deployment:
     """What to deploy at one alpha: the best system, its threshold, and what to expect of it."""
 
-    system: int
     name: str
     threshold: str
     rule: str
@@ -151,11 +150,10 @@ def advice(answer: Headline) -> str:
 
 def deployment(study: Study, index: int) -> Deployment:
     """Return what to deploy at an alpha, and what to expect of it."""
-    system, words = study.order_at(index)[0], task_words(study.settings.domain)
-    member = study.members[system]
+    member, words = study.members[study.order_at(index)[0]], task_words(study.settings.domain)
     threshold = member.deployable[index]
     lines = error_lines(member.rates[index], words)
-    return Deployment(system, short(member.name), threshold, decision(threshold), lines)
+    return Deployment(short(member.name), threshold, decision(threshold), lines)
 
 
 def error_lines(rates: Mapping[str, RateInterval], words: TaskWords) -> tuple[ErrorLine, ...]:
@@ -233,9 +231,14 @@ def _amounts(best: EPC, other: EPC, index: int) -> tuple[str, str]:
 
 
 def dots(study: Study, index: int) -> list[tuple[str, ...]]:
-    """Return what stands beside each system's interval at an alpha: its value, and between which ranks it lies."""
-    values = [unbroken(value(float(curve.value[index]), curve.measure)) for curve in study.curves]
-    if study.standings is None:
-        return [(text,) for text in values]
-    lower, upper = (side[:, index].tolist() for side in study.standings[:2])
-    return [(text, rank_range(*ranks)) for text, *ranks in zip(values, lower, upper, strict=True)]
+    """Return what stands beside each system's interval at an alpha: its value, between which ranks it lies, letters.
+
+    Systems that share a letter cannot be told apart.
+    """
+    parts = [[unbroken(value(float(curve.value[index]), curve.measure)) for curve in study.curves]]
+    if study.standings is not None:
+        lower, upper = (side[:, index].tolist() for side in study.standings[:2])
+        parts.append([*map(rank_range, lower, upper)])
+    if study.letters is not None:
+        parts.append([*study.letters[index]])
+    return [*zip(*parts, strict=True)]

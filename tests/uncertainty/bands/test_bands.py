@@ -40,7 +40,7 @@ def test_the_default_draws_whoever_is_known():
 
 def test_users_known_and_not_used_give_a_warning():
     assert "not used" in curve().band(bootstrap="sample", n_resamples=50).warnings[0]
-    (said,) = (line for line in curve().band(n_resamples=200).warnings if line.code == "few-users")
+    (said,) = (line for line in curve().band(n_resamples=200).warnings if line.code == "few-units")
     assert "only 4 users" in said
     nobody = Scores.from_arrays([0.0, 1.0], [1.0, 2.0])
     alone = priori.epc(nobody, nobody, points=5)
@@ -167,7 +167,7 @@ def test_a_larger_future_set_is_easier_to_predict():
     ]
     assert widths[0] > widths[1] > widths[2]
     confidence = one.band(n_resamples=2000).expected_width
-    assert widths[2] == pytest.approx(confidence, rel=0.1)
+    assert widths[2] == pytest.approx(confidence, rel=0.15)  # quantiles, and Student's on the logit scale
 
 
 def test_more_trials_of_each_future_user_are_easier_to_predict():

@@ -60,7 +60,7 @@ TOY = DataSets(
 @pytest.fixture
 def toy(monkeypatch):
     """The toy in the registry, and commands that were made after it came."""
-    modules = [importlib.import_module(f"priori.cli.{name}") for name in ("options", "commands", *COMMANDS)]
+    modules = [importlib.import_module(f"priori.cli.{name}") for name in ("options", "commands", "systems", *COMMANDS)]
     with monkeypatch.context() as patched:
         patched.setitem(BOOTSTRAPS, TOY.name, TOY)
         for module in modules:

@@ -16,7 +16,7 @@ from priori import Scores
 from priori.scores import Trials
 from priori.scores.histogram import most_between
 from priori.uncertainty.bands.bands import value_of
-from priori.uncertainty.bootstrap import draws, layout
+from priori.uncertainty.bootstrap import draws, layout, readers
 from priori.uncertainty.bootstrap.readers import replicate, system_of
 from priori.uncertainty.bootstrap.resampling import Resampling
 
@@ -148,18 +148,19 @@ def test_two_classes_of_one_system_are_drawn_apart():
 
 @pytest.mark.parametrize("resample", ["test", "both"])
 @pytest.mark.parametrize("bootstrap", ["sample", "rows", "user", "user-constrained", "joint", "crossed"])
-def test_replicates_do_not_depend_on_threads_or_batches(bootstrap, resample):
+def test_replicates_do_not_depend_on_threads_or_batches(bootstrap, resample, monkeypatch):
     curve = priori.epc(small(1), small(2), points=11)
     plan = Resampling(bootstrap=bootstrap, resample=resample, n_resamples=500, rng=3).settle(curve.dev, curve.test)
 
-    def run(**options):
-        return replicate(
-            [system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha), **options
-        )
+    def run(threads):
+        statistic = [system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha)
+        return replicate(*statistic, threads=threads)
 
-    once = run(threads=1)
-    for options in ({"threads": 2}, {"threads": 3, "rows": 7}, {"threads": 1, "rows": 1}):
-        np.testing.assert_array_equal(run(**options), once)
+    once = run(1)
+    np.testing.assert_array_equal(run(2), once)
+    for threads, rows in ((3, 7), (1, 1)):
+        monkeypatch.setattr(readers, "rows_for", lambda *size, rows=rows: rows)
+        np.testing.assert_array_equal(run(threads), once)
     other = Resampling(bootstrap=bootstrap, resample=resample, n_resamples=500, rng=4).settle(curve.dev, curve.test)
     again = replicate([system_of(curve)], other, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
     assert (again != once).any()

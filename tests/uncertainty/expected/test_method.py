@@ -199,7 +199,7 @@ def test_no_error_seen_is_no_certainty() -> None:
     # The upper end of Jeffreys' 95 % interval for none of 200 is 1.2 %; for the mean of two such rates less.
     assert band.mean[0] < 0.003
     assert 0.003 < band.upper[0] < 0.02
-    assert [note.code for note in band.warnings] == ["few-dev-errors", "same-data", "few-errors"]
+    assert [note.code for note in band.warnings] == ["few-dev-errors", "same-data", "few-units"]
 
 
 @pytest.mark.parametrize(("errors", "said"), [(4, True), (5, False)])
@@ -264,7 +264,7 @@ def test_unequal_users_are_said() -> None:
     for sizes, unequal in (([20] * 40, False), ([2] * 38 + [300, 300], True)):
         curve = priori.epc(made(sizes, 1), made([20] * 40, 2), alpha=[0.5])
         codes = {caution.code for caution in curve.band(resample="both", n_resamples=200).warnings}
-        assert ("unequal-users" in codes) == unequal
+        assert ("few-units" in codes) == unequal
 
 
 @pytest.mark.parametrize("seed", range(4))

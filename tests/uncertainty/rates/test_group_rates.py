@@ -138,7 +138,7 @@ def test_a_group_of_one_user_is_one_independent_trial() -> None:
     alone = found.rows("far")
     assert alone["people"].tolist() == [1, 20]
     assert alone["upper"][0] - alone["lower"][0] > 0.85
-    assert "few-users" in [warning.code for warning in found.warnings]  # type: ignore[attr-defined]
+    assert "few-units" in [warning.code for warning in found.warnings]  # type: ignore[attr-defined]
 
 
 def test_the_figure_names_groups_and_rates() -> None:

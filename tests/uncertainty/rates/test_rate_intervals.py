@@ -235,17 +235,37 @@ def test_the_freedom_is_satterthwaites():
     """Twice the squared variance over its own variance, from each user's errors beyond the mean rate."""
     wrong = [0, 0, 0, 0, 1, 1, 1, 1, 2, 9]
     off = [each - sum(wrong) / 10 for each in wrong]
-    expected = 2 * sum(each**2 for each in off) ** 2 / sum(each**4 for each in off)
+    squares = sum(each**2 for each in off)
+    expected = 2 * squares**2 / (sum(each**4 for each in off) - squares**2 / len(wrong))
     assert rate_interval(users_erring(wrong), 0.5, rate="far").freedom == pytest.approx(expected)
     assert expected < 9
 
 
-def test_few_people_with_a_part_in_the_errors_are_said_where_they_are_less_than_half():
+def test_few_people_who_make_the_errors_are_said_where_they_are_less_than_a_third():
     def codes(wrong: list[int]) -> list[str]:
         return [line.code for line in rate_interval(users_erring(wrong), 0.5, rate="far").warnings]
 
-    assert codes([3, 2, 2, 0, 0, 0, 0]) == ["few-erring-users"]
-    assert codes([3, 2, 2, 1, 0, 0, 0]) == []
-    assert codes([3, 2, 2, 1, 0, 0, 0, 0, 0]) == ["few-erring-users"]
-    assert codes([3, 2, 2, 1, 1] + [0] * 20) == ["few-erring-users"]  # 4.3 users' worth (Kish)
-    assert codes([2, 2, 2, 2, 2, 2] + [0] * 20) == []
+    assert codes([3, 2, 2, 0, 0, 0, 0]) == ["few-units"]  # as all of so few users are
+    assert codes([3, 2, 2, 1, 1, 0, 0, 0, 0, 0]) == []
+    assert codes([3, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0]) == ["few-units"]
+    assert codes([3, 2, 2, 1, 1] + [0] * 20) == ["few-units"]  # 4.3 users' worth (Kish)
+    assert codes([2] * 7 + [0] * 20) == ["few-units"]
+    assert codes([2] * 8 + [0] * 20) == []
+
+
+def test_users_who_try_more_and_err_more_are_said_with_the_rate_per_user():
+    rng = np.random.default_rng(3)
+    sizes = np.round(10 * np.exp(rng.normal(0, 1, 60))).astype(int) + 1
+    user = np.repeat(np.arange(60), sizes)
+    wrong = rng.random(user.size) < 0.1 * (sizes[user] / 10) ** 0.6
+    scores = Scores.from_arrays(wrong * 1.0, [2.0, 3.0], negative_user=user, positive_user=[0, 1])
+    found = rate_interval(scores, 0.5)
+    per_user = np.mean([wrong[user == each].mean() for each in range(60)])
+    assert found.rate_per_user == pytest.approx(per_user)
+    assert per_user < found.rate
+    assert found.size_effect > 2.5
+    (said,) = (line for line in found.warnings if line.code == "size-follows-error")  # type: ignore[attr-defined]
+    assert f"{per_user:.3g} per user" in said
+    alike = rate_interval(users_erring([1, 2, 0, 3, 1, 1, 2, 0, 1, 2]), 0.5)
+    assert alike.size_effect == 0
+    assert alike.rate_per_user == pytest.approx(alike.rate)

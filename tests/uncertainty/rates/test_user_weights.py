@@ -113,4 +113,4 @@ def test_a_file_remembers_what_weighs_alike(curve, tmp_path):
     band = curve.band(n_resamples=50)
     band.to_json(tmp_path / "band.json")
     assert priori.Band.from_json(tmp_path / "band.json").curve.weight == "user"
-    assert "weight" not in priori.epc(draw(1), draw(2), alpha=AT).summary()
+    assert priori.epc(draw(1), draw(2), alpha=AT).summary()["weight"] == "trial"

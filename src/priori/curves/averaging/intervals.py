@@ -25,7 +25,7 @@ INTERVALS: tuple[str, ...] = ("t", "normal", "bootstrap")
 #: Below so many data sets only Student's t allows for how little they tell of their spread.
 FEW_SETS = 10
 #: Below so many not even that is enough: quality need not be normal.
-FEWEST_SETS = 5
+FEWEST_SETS = 8
 
 #: How many numbers a block of work may hold; blocks keep memory flat, however many positions there are. Every curve is
 #: read anew for each set of blocks that HELD numbers make: a gigabyte.

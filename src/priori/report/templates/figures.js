@@ -17,13 +17,12 @@ const figures = {};
 
 // -- dots and intervals ---------------------------------------------------------------------------------------------
 
-// One row for each system, from best to worst: its value, its interval, and what cannot be told apart.
-function dotRows(into, width, systems, groups, rowHeight) {
+// One row for each system, from best to worst: its value, its interval, its ranks and letters.
+function dotRows(into, width, systems, rowHeight) {
   const size = rowHeight < 20 ? 11 : 13, at = state.at, texts = data.live.dots[at].map((parts) => width < 460 ? parts.slice(0, 1) : parts);
   const nameRoom = clamp(Math.max(...systems.map((place) => widthOf(nameOf(place), size, 700))) * 1.12 + 8, 40, width * 0.3);
   const textRoom = Math.min(Math.max(...systems.map((place) => widthOf(texts[place].join("   "), size, 600))) + 14, width * 0.42);
-  const brackets = groups.length ? 10 + 8 * Math.min(groups.length, 3) : 0;
-  const left = brackets + nameRoom + 8, right = width - textRoom, top = 8, bottom = top + rowHeight * systems.length;
+  const left = nameRoom + 8, right = width - textRoom, top = 8, bottom = top + rowHeight * systems.length;
   const lows = systems.map((place) => (data.systems[place].lower || data.systems[place].value)[at] * scale);
   const highs = systems.map((place) => (data.systems[place].upper || data.systems[place].value)[at] * scale);
   const far = Math.max(...highs), near = Math.min(...lows), low = data.measure.fromZero ? 0 : near - 0.08 * (far - near || 1), end = far + 0.03 * (far - low || 1);
@@ -36,31 +35,20 @@ function dotRows(into, width, systems, groups, rowHeight) {
     into.append(words(left - 10, y, fitted(nameOf(place), row === 0 || found ? nameRoom * 0.9 : nameRoom, size), { anchor: "end", size, weight: found || row === 0 ? 700 : 400, "data-row": place }));
     if (system.lower) into.append(rule(frame.px(lows[row]), y, frame.px(highs[row]), y, { stroke: own, "stroke-width": rowHeight < 20 ? 2 : 3.5, "data-interval": place }));
     into.append(dot(frame.px(system.value[at] * scale), y, { fill: own, r: rowHeight < 20 ? 4 : 7, "data-dot": place, "data-value": system.value[at] }));
-    const [value, rank] = texts[place], told = words(Math.max(frame.px(highs[row]), frame.px(system.value[at] * scale)) + 11, y, value, { size, weight: row === 0 ? 700 : 400 });
-    if (rank) told.append(el("tspan", { dx: 9, "font-weight": 400, "font-size": size - 1, fill: "var(--muted)" }, rank));
+    const [value, ...more] = texts[place], told = words(Math.max(frame.px(highs[row]), frame.px(system.value[at] * scale)) + 11, y, value, { size, weight: row === 0 ? 700 : 400 });
+    for (const text of more) told.append(el("tspan", { dx: 9, "font-weight": 400, "font-size": size - 1, fill: "var(--muted)" }, text));
     into.append(told);
-  });
-  groups.slice(0, 6).forEach(([first, last], i) => {
-    const x = 4 + 8 * (i % 3), y0 = top + rowHeight * first + 6, y1 = top + rowHeight * (last + 1) - 6;
-    into.append(el("path", { d: `M${x + 5} ${y0}H${x}V${y1}H${x + 5}`, fill: "none", stroke: "var(--muted)", "stroke-width": 1.5, "data-bracket": `${first}-${last}` }));
   });
   return { height: bottom + 22, rows: systems, top, rowHeight };
 }
 
 const ranked = () => data.live.order[state.at].filter((place) => state.shown[place]);
-// Brackets are those of the rows shown: a group that loses a row is drawn shorter.
-const groupsOf = (rows) => { const all = data.live.order[state.at], told = [];
-  for (const [first, last] of data.live.screen[state.at].groups) {
-    const kept = all.slice(first, last + 1).map((place) => rows.indexOf(place)).filter((row) => row >= 0);
-    if (kept.length > 1) told.push([Math.min(...kept), Math.max(...kept)]);
-  }
-  return told; };
 
 figures.dots = {
   title: () => `${data.measure.title}, ${data.levelText} interval`, redraws: true,
   draw(into, width) {
     const rows = ranked().slice(0, 8);
-    return dotRows(into, width, rows, groupsOf(rows), rows.length > 6 ? 30 : rows.length > 3 ? 40 : 58);
+    return dotRows(into, width, rows, rows.length > 6 ? 30 : rows.length > 3 ? 40 : 58);
   },
   columns: () => [["alpha", "system", "value", "lower", "upper"], ...data.alpha.flatMap((alpha, at) => data.live.order[at].map((place) => {
     const system = data.systems[place];
@@ -69,7 +57,7 @@ figures.dots = {
 
 if (data.many) figures.standings = {
   title: () => `${data.measure.title}, from best to worst`, redraws: true, wide: true,
-  draw: (into, width) => dotRows(into, width, ranked(), [], count > 30 ? 16 : 24),
+  draw: (into, width) => dotRows(into, width, ranked(), count > 30 ? 16 : 24),
   columns: () => figures.dots.columns(),
 };
 

@@ -226,25 +226,3 @@ def against_best(
             ahead = pair.significant is not None and pair.significant[index] and pair.better(index) == best
             (worse if ahead else undecided).append(system)
     return best, worse, undecided
-
-
-def alike_runs(pairs: Sequence[Pair], index: int, systems: Sequence[int]) -> list[list[int]]:
-    """Return the largest runs in ``systems``, from best to worst, that cannot be told apart: first and last row.
-
-    Every two of a run were tested and did not differ significantly.
-    """
-    place = {system: row for row, system in enumerate(systems)}
-    differ = np.zeros((len(systems), len(systems)), dtype=np.bool_)
-    for pair in pairs:
-        if pair.significant is None:
-            return []
-        if pair.a in place and pair.b in place and pair.significant[index]:
-            differ[place[pair.a], place[pair.b]] = differ[place[pair.b], place[pair.a]] = True
-    runs: list[list[int]] = []
-    for start in range(len(systems)):
-        end = start
-        while end + 1 < len(systems) and not differ[start : end + 1, end + 1].any():
-            end += 1
-        if end > start and not (runs and runs[-1][1] >= end):
-            runs.append([start, end])
-    return runs

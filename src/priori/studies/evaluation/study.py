@@ -53,7 +53,7 @@ FEW = 8
 #: Of more systems so many have a colour: those that matter.
 COLOURED = 5
 #: Cautions that depend on the threshold, and so on alpha.
-MOVING = ("disagreement", "extreme-threshold", "few-errors")
+MOVING = ("disagreement", "extreme-threshold", "few-units")
 
 
 @dataclass(frozen=True, eq=False)

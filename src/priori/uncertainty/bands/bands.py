@@ -267,7 +267,7 @@ def make_band(
         cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
         cautions += ends(curve.alpha) if plan.resample == "both" else ()
     lower, upper = _of_what_was_seen(curve, plan, lower, upper)
-    warnings = joined(dict.fromkeys((*plan.warnings, *notes, *cautions)), curve.warnings)
+    warnings = joined(dict.fromkeys((*plan.warnings, *notes)), cautions, curve.warnings)
     return Band(curve.alpha, curve.value, lower, upper, mean, plan.settings(), curve, warnings, replicates)
 
 

@@ -269,7 +269,9 @@ def rate_bands(
 
     values = replicate([Resampled(scores, fixed)], plan, statistic, threads=threads, progress=progress)
     # One class after the other, as in the statistic.
-    each = None if calibration is None else replace(calibration, freedom=calibration.spread.most.ravel())
+    each = calibration
+    if each is not None:
+        each = replace(each, freedom=each.spread.freedom.ravel(), units=each.spread.most.ravel())
     (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = (
         np.split(side, 2) for side in plan.bounds(values, each, rate=True)
     )

@@ -4,8 +4,8 @@ A bootstrap from few users is too narrow, one with two identities per trial too 
 knows of none. Each bootstrap says which of three corrections it needs (`designs`), all measured by simulation (see the
 documentation):
 
-* *tails*: quantiles as far out as Student's t has them for that many users (Hesterberg 2015), by the effective number
-  of each class (Kish), joined as the classes share the variance (Welch and Satterthwaite);
+* *tails*: as far out as Student's t has them (Hesterberg 2015), with the degrees of freedom that the influences of
+  users have in each class (Satterthwaite), joined as the classes share the variance (Welch), on the logit scale;
 * *half an error*: each class gets a pseudo-user who always errs and one who never does, with random weights of mean
   1/2 (Jeffreys' prior), each as heavy as the trials of one independent decision, heavier while few users err;
 * *scale*: the deviations of each class's error rate are multiplied where the bootstrap's variance is known to
@@ -27,7 +27,16 @@ from priori.base.types import Floats
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
-from priori.scores.influence import FEW_ERRING, Errors, SampleMean, Spread, kish, spread_of_errors, spread_of_means
+from priori.scores.influence import (
+    Errors,
+    SampleMean,
+    Spread,
+    kish,
+    size_follows,
+    spread_of_errors,
+    spread_of_means,
+    unit_cautions,
+)
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap.layout import Owners
 
@@ -44,6 +53,8 @@ TOO_FEW = "so few say little about everybody else, whatever the interval"
 #: A class that has less of the variance than this hardly matters to the measure.
 MATTERS = 0.2
 CLASSES = ("negatives", "positives")
+#: The logit of a rate is nearly normal while its deviation is at most this: with some four independent errors.
+MOST_RELATIVE = 0.5
 #: How far a rate is moved to see how a measure follows.
 STEP = 1e-4
 
@@ -67,6 +78,28 @@ def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> t
     return percentile_bounds(values, level)
 
 
+def deviation_bounds(values: Floats, deviations: float | Floats, *, rates: bool) -> tuple[Floats, Floats]:
+    """Return the bounds that lie so many standard deviations of the replicates from their mean.
+
+    Of ``rates``, numbers from 0 to 1, on the scale of the logit: rare errors are skewed, and it is not. Where so few
+    errors were seen that the deviation is more than half of the mean, at least as far as quantiles of that level.
+    """
+    mean, spread = values.mean(axis=0), values.std(axis=0)
+    if not rates:
+        return mean - deviations * spread, mean + deviations * spread
+    from scipy.special import expit, logit, ndtr
+
+    slope = mean * (1 - mean)
+    relative = np.divide(spread, slope, out=np.zeros_like(slope), where=slope > 0)
+    half = deviations * np.minimum(relative, MOST_RELATIVE)
+    lower, upper = expit(logit(mean) - half), expit(logit(mean) + half)
+    if (rare := relative > MOST_RELATIVE).any():
+        level = 1 - 2 * ndtr(-np.broadcast_to(deviations, mean.shape)[rare])
+        below, above = percentile_bounds(values[:, rare], level)
+        lower[rare], upper[rare] = np.minimum(lower[rare], below), np.maximum(upper[rare], above)
+    return lower, upper
+
+
 def simultaneous_bounds(
     values: Floats, level: float, *, stretch: Callable[[float], float | Floats] = float, rates: bool = False
 ) -> tuple[Floats, Floats]:
@@ -74,19 +107,14 @@ def simultaneous_bounds(
 
     Each replicate's largest distance from the mean of the replicates in standard deviations is taken along the
     curve; the band reaches as many standard deviations as a share ``level`` of them stays within, or what
-    ``stretch`` makes of that number. Where replicates do not differ the band has no width. With ``rates``, numbers
-    from 0 to 1, all this is done to the arcsine of their square root: rare errors are skewed, and it is not.
+    ``stretch`` makes of that number. Where replicates do not differ the band has no width.
     """
-    if rates:
-        lower, upper = simultaneous_bounds(np.arcsin(np.sqrt(np.clip(values, 0.0, 1.0))), level, stretch=stretch)
-        return np.sin(np.maximum(lower, 0.0)) ** 2, np.sin(np.minimum(upper, np.pi / 2)) ** 2
     mean, spread = values.mean(axis=0), values.std(axis=0)
     moving = spread > 1e-12 * np.maximum(np.abs(mean), 1e-300)
     if not moving.any():
         return mean, mean.copy()
     distance = np.abs(values[:, moving] - mean[moving]) / spread[moving]
-    half = np.where(moving, stretch(float(quantile(distance.max(axis=1), level))) * spread, 0.0)
-    return mean - half, mean + half
+    return deviation_bounds(values, stretch(float(quantile(distance.max(axis=1), level))), rates=rates)
 
 
 # -- what is done to replicates before -----------------------------------------------------------------------------
@@ -99,31 +127,40 @@ class Calibration:
     ``rate`` are the error rates observed, around which deviations are multiplied by ``scale``; ``weight`` is
     how many trials make one independent decision (0: no pseudo-trials); ``freedom`` the degrees of freedom that the
     tails are to allow for at each threshold (infinite: any number of users), from the ``spread`` of each class;
-    ``growth`` how many times as many trials replicates of a future set have, class by class (0: no such set).
+    ``units`` one less than the effective number of units drawn, for what the variance of replicates lacks; ``growth``
+    how many times as many trials replicates of a future set have, class by class (0: no such set).
     """
 
     rate: Floats
     scale: Floats
     weight: Floats
     freedom: Floats
+    units: Floats
     spread: Spread
     growth: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
     def side_by_side(cls, each: Sequence[Calibration]) -> Calibration:
         """Return what is done to the replicates of systems, their thresholds one after the other."""
-        names = ("rate", "scale", "weight", "freedom")
-        rate, scale, weight, freedom = (np.hstack([getattr(own, name) for own in each]) for name in names)
-        return replace(each[0], rate=rate, scale=scale, weight=weight, freedom=freedom)
+        names = ("rate", "scale", "weight", "freedom", "units")
+        joined: dict[str, Any] = {name: np.hstack([getattr(own, name) for own in each]) for name in names}
+        return replace(each[0], **joined)
+
+    @staticmethod
+    def least_sure(each: Sequence[Calibration]) -> Calibration:
+        """Return the first with the fewest degrees of freedom of any, and the largest scale."""
+        freedom, units = (np.min([getattr(own, name) for own in each], axis=0) for name in ("freedom", "units"))
+        return replace(each[0], freedom=freedom, units=units, scale=np.max([own.scale for own in each], axis=0))
 
     @property
     def overall(self) -> Calibration:
-        """The calibration of one number made of all thresholds: as sure as the least sure of them."""
-        return replace(self, freedom=self.freedom.min(keepdims=True))
+        """The calibration of one number made of all thresholds: as sure as most of them."""
+        freedom, units = np.median(self.freedom, keepdims=True), self.units.min(keepdims=True)
+        return replace(self, freedom=freedom, units=units)
 
-    def at(self, point: int) -> Calibration:
-        """Return the calibration at one threshold, as far as tails go."""
-        return replace(self, freedom=self.freedom[[point]])
+    def at(self, points: Any) -> Calibration:
+        """Return the calibration at some thresholds, as far as tails go."""
+        return replace(self, freedom=self.freedom[points], units=self.units[points])
 
     def reach(self, deviations: float | Floats) -> Floats:
         """Return how many standard deviations of few users' replicates are worth so many of a known one."""
@@ -132,8 +169,13 @@ class Calibration:
         few = np.isfinite(self.freedom)
         freedom = self.freedom[few]
         reached = np.array(np.broadcast_to(np.asarray(deviations, dtype=np.float64), self.freedom.shape))
-        reached[few] = -np.sqrt((freedom + 1) / freedom) * stdtrit(freedom, np.exp(log_ndtr(-reached[few])))
+        reached[few] = -self.lost[few] * stdtrit(freedom, np.exp(log_ndtr(-reached[few])))
         return reached
+
+    @property
+    def lost(self) -> Floats:
+        """What the deviation of replicates is to be multiplied by, as they vary around the mean of the same units."""
+        return np.asarray(np.sqrt(1 + 1 / self.units))
 
     def level(self, level: float) -> Floats:
         """Return the level of the percentile interval whose coverage is ``level``, at each threshold."""
@@ -159,7 +201,7 @@ class Calibration:
         from scipy.special import stdtr
 
         freedom = np.where(np.isfinite(self.freedom), self.freedom, 1.0)
-        return np.asarray(stdtr(freedom, deviations / np.sqrt((freedom + 1) / freedom)))
+        return np.asarray(stdtr(freedom, deviations / self.lost))
 
     def adjust(self, outcomes: Outcomes, plan: BootstrapPlan, first: int) -> Outcomes:
         """Return the outcomes of replicates ``first``, ``first + 1``, ..., scaled and with their pseudo-trials.
@@ -249,11 +291,11 @@ def calibrated(
 ) -> Calibration:
     """Return the calibration of draws that vary so; in the difference of paired systems no pseudo-users have weight."""
     rate = error_rates(test, thresholds)
-    freedom = spread.joint_freedom(slopes_of(test, rate, plan))
+    freedom, units = spread.joint_freedom(slopes_of(test, rate, plan))
     weight = spread.pseudo if pseudo else np.zeros_like(rate)
     # A future set grows with its users; that each has other trials is the scale's.
     growth = plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1]
-    return Calibration(rate, np.ones_like(rate) if scale is None else scale, weight, freedom, spread, growth)
+    return Calibration(rate, np.ones_like(rate) if scale is None else scale, weight, freedom, units, spread, growth)
 
 
 def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]) -> Spread:
@@ -266,7 +308,10 @@ def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, othe
     rows = []
     for name in ("negative", "positive"):
         a, b = (_sample([sets[k]], [cuts[k]], name, owners[k], sign) for k, sign in enumerate((1.0, -1.0)))
-        rows.append(replace(spread_of_means(a, b), erring=kish(a.totals[0] - b.totals[0])))
+        of_both, n = (a.totals[0] + b.totals[0]) / 2, a.people.n[0]
+        per_unit, follows = size_follows(of_both, a.people.sizes[0])
+        erring, value = kish(a.totals[0] - b.totals[0]), of_both.sum(axis=0) / n
+        rows.append(replace(spread_of_means(a, b), erring=erring, value=value, per_unit=per_unit, follows=follows))
     return Spread.stack(rows)
 
 
@@ -298,32 +343,25 @@ def error_cautions(
     """
     spread = plan.design.spread(test, thresholds, plan) if calibration is None else calibration.spread
     decides = np.isfinite(thresholds)
+    if plan.alpha is not None and plan.alpha.shape == decides.shape and decides.size > 2:
+        decides &= (plan.alpha > 0) & (plan.alpha < 1)  # the ends of a grid are no finding
     matters = _matters(test, thresholds, plan, spread, calibration) & decides
     found: list[Caution] = []
-    for erring, important, name in zip(spread.erring, matters, CLASSES, strict=True):
-        # Where most users err they are few users, not few that err.
-        few = important & (erring > 0) & (erring < min(FEW_ERRING, spread.people / 2))
-        none = important & (erring == 0)
-        if none.any() and not paired:
+    for row, (important, name) in enumerate(zip(matters, CLASSES, strict=True)):
+        own = spread.row(row)
+        none = important & (own.erring == 0)
+        if none.any() and 3 * none.sum() >= important.sum() and not paired:
             users = f" and {spread.people} users" if spread.people else ""
             found.append(
                 Caution(
                     "no-errors",
-                    f"no error among the {name} at {_where(none, plan)}: the interval rests on "
+                    f"no error among the {name}{_where(none, plan)}: the interval rests on "
                     f"{getattr(test, f'n_{name}')} trials{users} without one, not on any that was seen",
                 )
             )
-        if few.any():
-            number = int(np.ceil(erring[few].min() - 1e-9))
-            what = "tell the systems apart on" if paired else "make all or most of the errors among"
-            found.append(
-                Caution(
-                    "few-erring-users",
-                    f"as few as {number} of {spread.people} users {what} the {name} at {_where(few, plan)}: "
-                    "the next user may change the picture; trust the interval little",
-                )
-            )
-    return (*found, *_few_users(spread, plan))
+        what = f"what tells the systems apart on the {name}" if paired else f"the errors among the {name}"
+        found += unit_cautions(own, important, lambda mask: _where(mask, plan), what)
+    return tuple({caution.code: caution for caution in reversed(found)}.values())[::-1]
 
 
 def _matters(
@@ -340,21 +378,10 @@ def _matters(
     return np.asarray((variance >= MATTERS * variance.sum(axis=0)) & (variance > 0))
 
 
-def _few_users(spread: Spread, plan: BootstrapPlan) -> list[Caution]:
-    """Say so where users are many, but few of them have most of the trials of a class, or any."""
-    least = TOO_FEW_USERS if plan.interval == "calibrated" else FEW_USERS
-    effective = {name: round(float(most.min()) + 1, 9) for name, most in zip(CLASSES, spread.most, strict=True)}
-    name = min(effective, key=effective.__getitem__)
-    if effective[name] >= least or spread.people < least:
-        return []
-    few = f"the {spread.people} users count for {effective[name]:.1f} among the {name}, where few have most trials"
-    return [Caution("few-users", f"{few}: {TOO_FEW}")]
-
-
 def _where(here: NDArray[np.bool_], plan: BootstrapPlan) -> str:
     if plan.alpha is None or plan.alpha.shape != here.shape:
-        return "a threshold" if here.sum() == 1 else f"{here.sum()} of {here.size} thresholds"
+        return f" at {here.sum()} of {here.size} thresholds" if here.size > 1 else ""
     alphas = plan.alpha[here]
     if alphas.size == 1:
-        return f"alpha {alphas[0]:.4g}"
-    return f"{alphas.size} of {here.size} alphas from {alphas.min():.4g} to {alphas.max():.4g}"
+        return f" at alpha {alphas[0]:.4g}"
+    return f" at {alphas.size} of {here.size} alphas from {alphas.min():.4g} to {alphas.max():.4g}"

@@ -119,7 +119,7 @@ class Bootstrap:
     def warnings(self, sets: Sequence[ScoreSet]) -> list[str]:
         """Return warnings about these sets."""
         fewest = min(scores.n_users for scores in sets)
-        return [Caution("few-users", f"only {fewest} users: {TOO_FEW}")] if fewest < TOO_FEW_USERS else []
+        return [Caution("few-units", f"only {fewest} users: {TOO_FEW}")] if fewest < TOO_FEW_USERS else []
 
     def identities(self, sets: Sequence[Scores], *, shared: bool = False) -> list[Owners]:
         """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""
@@ -255,7 +255,7 @@ class _Crossed(Bootstrap):
         spread = clusters_of(test, thresholds, plan, other=other)
         made = calibrated(test, thresholds, plan, spread, pseudo=other is None)
         growth = plan.future[0] / spread.people if plan.future[0] else 0.0
-        return replace(made, scale=_crossed_scale(spread, growth, made.freedom))
+        return replace(made, scale=_crossed_scale(spread, growth, made.units))
 
 
 def _future_sizes(trials: Trials | None, test: ScoreSet, ratio: float) -> tuple[tuple[int, int], tuple[float, float]]:
@@ -289,7 +289,7 @@ def _future_scale(spread: Spread, plan: BootstrapPlan) -> Floats | None:
     return _root_of_ratio(np.maximum(before + within, spread.variance), before)
 
 
-def _crossed_scale(spread: Spread, growth: float, freedom: Floats) -> Floats:
+def _crossed_scale(spread: Spread, growth: float, units: Floats) -> Floats:
     """Return the factor for identities drawn once and trials weighted by both: their pairs' spread counts thrice.
 
     By whole numbers of draws c_i of mean and variance 1, trials that share one identity have the covariance of
@@ -305,7 +305,7 @@ def _crossed_scale(spread: Spread, growth: float, freedom: Floats) -> Floats:
     # Never below what independent trials, or the claimed identities alone, would have.
     variance = np.maximum(variance, factor * spread.floor)
     # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
-    return _root_of_ratio(variance * (1 - 1 / (freedom + 1)), resampled * (1 - spread.lost))
+    return _root_of_ratio(variance * (1 - 1 / (units + 1)), resampled * (1 - spread.lost))
 
 
 def _root_of_ratio(wanted: Floats, drawn: Floats) -> Floats:

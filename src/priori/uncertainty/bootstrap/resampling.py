@@ -21,10 +21,17 @@ from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR
 from priori.scores import ScoreSet
 from priori.scores.labels import unknown_impostors
-from priori.uncertainty.bootstrap.calibration import FEW_USERS, Calibration, bounds, simultaneous_bounds
+from priori.uncertainty.bootstrap.calibration import (
+    FEW_USERS,
+    Calibration,
+    bounds,
+    deviation_bounds,
+    simultaneous_bounds,
+)
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
 from priori.uncertainty.bootstrap.layout import bins_caution
 from priori.uncertainty.rates.proportions import check_level
+from priori.uncertainty.rates.proportions import quantile as normal_quantile
 
 #: A development set is small with fewer trials of a class, or users, and this many times as many in the test set.
 SMALL, SMALLER = 300, 3
@@ -235,10 +242,12 @@ class BootstrapPlan(Resampling):
         """Return lower and upper bounds from replicates; of a rate, between 0 and 1."""
         if self.interval != "calibrated":
             calibration = None  # it mended the replicates; their quantiles are taken as they are
+        stretch = calibration.reach if calibration else float
+        of_rate = bool(rate and values.min() >= 0 and values.max() <= 1)
         if self.simultaneous:
-            stretch = calibration.reach if calibration else float
-            rates = bool(rate and values.min() >= 0 and values.max() <= 1)
-            lower, upper = simultaneous_bounds(values, self.confidence_level, stretch=stretch, rates=rates)
+            lower, upper = simultaneous_bounds(values, self.confidence_level, stretch=stretch, rates=of_rate)
+        elif calibration and of_rate and not any(self.future):
+            lower, upper = deviation_bounds(values, stretch(normal_quantile(self.confidence_level)), rates=True)
         else:
             level = calibration.level(self.confidence_level) if calibration else self.confidence_level
             lower, upper = bounds(values, level, centred=self.interval == "centred")
@@ -276,9 +285,8 @@ class BootstrapPlan(Resampling):
             found += bins_caution(*sets)
         found += few_replicates(self.n_resamples, self.confidence_level)
         test = sets[-1]
-        known = (test.has_identities or test.leaves_out_probes) and not test.nobody
         accepted = curve is not None and curve.task.v1 is FAR and "negatives" in curve.measure.depends_on
-        if accepted and design.by_user and test.has_users and not known:
+        if accepted and design.by_user and test.has_users and test.nobody:
             found.append(unknown_impostors(test.nobody))
         return found
 

@@ -20,6 +20,7 @@ from priori.scores import ScoreSet
 from priori.scores.pairing import in_one_order
 from priori.scores.score_set import Role
 from priori.uncertainty.bands.bands import resamplable
+from priori.uncertainty.bootstrap.calibration import error_rates, slopes_of
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.rates.proportions import Alternative, check_alternative
@@ -61,6 +62,13 @@ class Compared:
     def shares(self) -> Floats:
         """The weight of each alpha in the mean over all of them."""
         return shares_of(self.alpha)
+
+    @property
+    def most_harm(self) -> Floats:
+        """How much worse the measure of a user gets at each alpha who loses all trials of a class."""
+        curve = self.curves[0]
+        slopes = slopes_of(curve.test, error_rates(curve.test, curve.threshold), self.plan)
+        return np.ones(curve.alpha.size) if slopes is None else np.abs(slopes).max(axis=0)
 
     def at(self, point: int) -> Compared:
         """Return the systems at one alpha."""

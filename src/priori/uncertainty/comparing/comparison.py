@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
+from priori.base.cautions import joined
 from priori.base.declarations import FLAG, TEXT, Cautions, Column, Flat, Schema, Summary, Unsaved
 from priori.base.options import Interval
 from priori.base.results import Result
@@ -27,6 +28,7 @@ from priori.uncertainty.comparing.verdicts import (
     judge_margin,
     judge_points,
     judge_together,
+    margin_caution,
     runs,
 )
 from priori.uncertainty.rates.proportions import Alternative
@@ -235,6 +237,8 @@ def comparison_of(evidence: Evidence) -> Comparison:
     (curve_a, curve_b), margin = compared.given, compared.margin
     points = judge_points(evidence)
     pointwise = points.part((slice(None), slice(-1)))
+    against = None if margin is None else judge_margin(evidence, margin)
+    notes = () if against is None else margin_caution(evidence, against)
     return Comparison(
         curve_a.name,
         curve_b.name,
@@ -245,8 +249,8 @@ def comparison_of(evidence: Evidence) -> Comparison:
         pointwise.part(0),
         judge_together(evidence, pointwise).part(0),
         points.part((0, slice(-1, None))),
-        None if margin is None else judge_margin(evidence, margin),
+        against,
         evidence.drawn_difference()[:, :-1],
         compared.settings(),
-        (*compared.warnings, *evidence.warnings),
+        joined(notes, compared.warnings, evidence.warnings),
     )._came_from(*compared.given)

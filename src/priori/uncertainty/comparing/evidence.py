@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -36,6 +36,15 @@ FEW_SYSTEMS = 2
 NUMBERS_AT_A_TIME = 1 << 20
 #: Draws that are counted at a time: a hundred systems fit a processor's cache.
 DRAWS_AT_A_TIME = 1 << 10
+
+
+class Student(NamedTuple):
+    """Differences, their variances, the degrees of freedom of those, and how many units they rest on."""
+
+    difference: Floats
+    variance: Floats
+    freedom: Floats
+    units: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +149,10 @@ class Evidence:
         middle, half = self.centre(), self.reach(-ndtri(error_allowed(self.level) / 2))
         return middle - half, middle + half
 
+    def student(self) -> Student:
+        """Return what Student's t needs of the differences."""
+        raise NotImplementedError
+
 
 def p_value_of(not_less: Floats, not_greater: Floats, alternative: Alternative) -> Floats:
     """Return the p-value of an alternative from those of its two sides."""
@@ -183,8 +196,7 @@ class DeployedEvidence(Evidence):
 
     def at(self, point: int) -> Self:
         """Return what is known at one alpha; tails allow for the users there."""
-        known = self.calibration
-        calibration = None if known is None else replace(known, freedom=known.freedom[[point, point]])
+        calibration = None if self.calibration is None else self.calibration.at([point, point])
         return replace(super().at(point), calibration=calibration)
 
     def centre(self) -> Floats:
@@ -220,7 +232,7 @@ class DeployedEvidence(Evidence):
                 some = np.ascontiguousarray(self.draws[start : start + DRAWS_AT_A_TIME, point].T)
                 count_turns(some, plus, minus, beyond)
             tail = np.asarray((1 + beyond) / (1 + len(self.draws)))
-            tail = tail if self.calibration is None else self.calibration.at(point).tail(tail)
+            tail = tail if self.calibration is None else self.calibration.at([point]).tail(tail)
             p_value = np.minimum(1.0, tail * (2 if alternative == "two-sided" else 1))
             p_values[:, point] = np.where(beyond > 0, p_value, 0.0)
         return p_values
@@ -261,6 +273,15 @@ class DeployedEvidence(Evidence):
             lower, upper = np.minimum(lower, normal[0]), np.maximum(upper, normal[1])
         return lower, upper
 
+    def student(self) -> Student:
+        """Return the mean and the variance of the replicates, and what the calibration knows of units."""
+        known, spread = self.calibration, self.drawn_spread
+        if known is None:
+            return Student(self.centre(), spread**2, np.full_like(spread, np.inf), np.full_like(spread, np.inf))
+        return Student(
+            self.centre(), (spread * known.lost) ** 2, known.freedom + 0 * spread, known.units + 1 + 0 * spread
+        )
+
     @cached_property
     def _errors(self) -> Floats:
         """What the level allows to lie beyond the interval at each point, less where users are few."""
@@ -277,8 +298,10 @@ def _deployed(compared: Compared, *, threads: int | None, progress: Progress | N
     """Draw the test set, the same trials for all systems or each system's own."""
     run = _apart if compared.unpaired else _together
     draws, calibration, notes = run(compared, threads=threads, progress=progress)
-    if calibration is not None:  # the mean over the alphas is as sure as the least sure of them
-        calibration = replace(calibration, freedom=np.append(calibration.freedom, calibration.freedom.min()))
+    if calibration is not None:  # the last point is the mean over the alphas
+        mean = calibration.overall
+        freedom, units = np.append(calibration.freedom, mean.freedom), np.append(calibration.units, mean.units)
+        calibration = replace(calibration, freedom=freedom, units=units)
     observed = _with_mean(np.stack([curve.value for curve in compared.curves], axis=1), compared.shares)
     evidence = DeployedEvidence(compared, observed, draws, tuple(notes.values()), calibration)
     return replace(evidence, warnings=(*evidence.warnings, TOO_FEW)) if evidence.too_few else evidence
@@ -316,9 +339,7 @@ def _calibration(compared: Compared) -> tuple[Calibration, dict[str, Caution]]:
         found.append(plan.design.calibrate(a.test, a.threshold, plan, other=(b.test, b.threshold)))
         said = error_cautions(a.test, a.threshold, plan, found[-1], paired=True)
         notes = {caution.code: caution for caution in said} | notes
-    freedom = np.min([calibration.freedom for calibration in found], axis=0)
-    scale = np.max([calibration.scale for calibration in found], axis=0)
-    return replace(found[0], freedom=freedom, scale=scale), notes
+    return Calibration.least_sure(found), notes
 
 
 def _apart(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
@@ -330,9 +351,7 @@ def _apart(compared: Compared, *, threads: int | None, progress: Progress | None
         notes = {caution.code: caution for caution in said} | notes
         values.append(replicates_of([curve], part, calibrations[-1], threads=threads, progress=progress))
     known = [calibration for calibration in calibrations if calibration is not None]
-    widest = None  # as sure as the least sure of them
-    if known:
-        widest = replace(known[0], freedom=np.min([calibration.freedom for calibration in known], axis=0))
+    widest = Calibration.least_sure(known) if known else None
     drawn = _with_mean(np.stack(values, axis=-1), compared.shares)
     return drawn.astype(_kept_as(len(values)), copy=False), widest, notes
 
@@ -386,6 +405,13 @@ class MethodEvidence(Evidence):
 
         variance, degrees = self._variance
         return np.asarray(-stdtrit(degrees, ndtr(-np.asarray(deviations))) * np.sqrt(variance))
+
+    def student(self) -> Student:
+        """Return the expected differences and their variances; they rest on the units of the smallest set."""
+        variance, degrees = self._variance
+        by_user = self.compared.plan.design.by_user
+        units = min(len(part.influence) for part in self.estimates.parts) if by_user else np.inf
+        return Student(self.centre(), variance, degrees, np.full_like(variance, units))
 
 
 def _fourths(influence: Floats, first: Index, second: Index) -> Floats:

@@ -402,7 +402,7 @@ def _few_users(people: int) -> list[Caution]:
         f"{people} users: with 20 of them tests of minima found a difference where there is none in 7 to 12 % instead "
         "of 5 %; trust those of the actual costs rather"
     )
-    return [Caution("few-users", text)] if 0 < people < ENOUGH_TESTED else []
+    return [Caution("few-units", text)] if 0 < people < ENOUGH_TESTED else []
 
 
 def _like_probabilities(*sets: Scores) -> tuple[Caution, ...]:

@@ -49,6 +49,8 @@ FEWEST_PARTS = 30
 FEW_USERS, FEW_TRIALS, FEW_ERRORS = 30, 100, 5
 #: Units are unequal where, weighed by their trials, they count for less than this share of their number.
 UNEQUAL = 0.6
+#: Curves of more alphas are grids, whose ends nobody asked for.
+GRID = 10
 #: Monte Carlo noise is kept as so many random sums of what is left in the sets.
 NOISE_SUMS = 256
 #: Values of the sets that are taken at a time: some ten megabytes.
@@ -121,7 +123,7 @@ def cautions(curves: Sequence[EPC], dev: Units, test: Units, *, by_user: bool) -
     if by_user and min(units.evenness for units in (dev, test)) < UNEQUAL:
         result.append(
             Caution(
-                "unequal-users",
+                "few-units",
                 "few users have most of the trials: a test of methods then rejects somewhat more often than it says",
             )
         )
@@ -141,7 +143,7 @@ def cautions(curves: Sequence[EPC], dev: Units, test: Units, *, by_user: bool) -
 def ends(alpha: Floats) -> tuple[Caution, ...]:
     """Return a caution where new thresholds are chosen at alpha 0 or 1: they are then the extreme scores of a set."""
     reached = [f"{end:g}" for end in (0.0, 1.0) if end in alpha]
-    if not reached:
+    if not reached or alpha.size > GRID:
         return ()
     where = f"alpha {' and '.join(reached)}"
     return (

@@ -19,7 +19,7 @@ from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats
 from priori.curves.roc import a_posteriori_auc
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
-from priori.scores.influence import People, Spread
+from priori.scores.influence import People, Spread, unit_cautions
 from priori.scores.inputs import as_score_set
 from priori.scores.trials import sort_both
 from priori.uncertainty.rates.class_means import ClassMeans, numbers_of, spread_of, spread_of_difference
@@ -159,7 +159,8 @@ def a_posteriori_auc_interval(
     scores = as_score_set(scores)
     (components, trials), notes = _judged(scores)
     shared = shared_by(trials, dependence)
-    spread = spread_of(components, trials.negative, trials.positive, shared)
+    spread = spread_of(components, trials.negative, trials.positive, shared, right=True)
+    notes = (*unit_cautions(replace(spread, value=components.means[0]), what="what the AUC lacks"), *notes)
     auc, sd = a_posteriori_auc(scores), float(spread.sd)
     if sd == 0:
         pairs = _disjoint_pairs(trials, shared)
@@ -229,7 +230,8 @@ def a_posteriori_auc_test(
     difference, sd = auc_a - auc_b, float(spread.sd)
     statistic = float(standardise(difference, sd))
     half = sd * quantile(level, alternative, freedom)
-    notes = (*first_notes, *second_notes)
+    few = unit_cautions(replace(spread, follows=0.0), what="what tells the systems apart")
+    notes = (*few, *first_notes, *second_notes)
     if sd == 0:
         pairs = min(_disjoint_pairs(trials, shared) for _, trials in (first, second))
         notes = (*_doubts(pairs), *notes)

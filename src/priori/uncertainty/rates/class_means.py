@@ -53,8 +53,8 @@ def numbers_of(scores: Scores) -> tuple[NDArray[Any] | None, NDArray[Any] | None
     return scores.negative.number, scores.positive.number
 
 
-def spread_of(means: ClassMeans, negative: Trials, positive: Trials, dependence: str) -> Spread:
-    """Return the spread of such a number; the trials are in the order of their values."""
+def spread_of(means: ClassMeans, negative: Trials, positive: Trials, dependence: str, *, right: bool = False) -> Spread:
+    """Return the spread of such a number; the trials are in the order of their values: losses, or what is ``right``."""
     if not np.isfinite(means.sum):
         return Spread(means.sum, np.inf, 1.0, 1.0, 0)
     values = Moves.of(means.negative), Moves.of(means.positive)
@@ -66,7 +66,8 @@ def spread_of(means: ClassMeans, negative: Trials, positive: Trials, dependence:
             "an interval that allows for users needs at least two of them with trials of each class; "
             "dependence='none' takes trials for independent"
         )
-    return spread_of_means(*map(SampleMean, values, people)).at(0)
+    samples = [SampleMean(*each) for each in zip(values, people, strict=True)]
+    return spread_of_means(*samples).of_losses(*samples, right=right).at(0)
 
 
 def spread_of_difference(a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scores], dependence: str) -> Spread:

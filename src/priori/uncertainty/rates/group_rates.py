@@ -197,7 +197,7 @@ def _doubts(names: list[str], people: Ints) -> list[str]:
     doubts: list[str] = []
     few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
     if few:
-        doubts.append(Caution("few-users", f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"))
+        doubts.append(Caution("few-units", f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"))
     if len(names) > MOST_COMPARED:
         text = f"{len(names)} groups: differences are computed for at most {MOST_COMPARED}; for users, group by user"
         doubts.append(Caution("many-groups", text))

@@ -22,7 +22,7 @@ from priori.base.types import Floats, Ints, Mask
 from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
-from priori.scores.influence import FEW_ERRING, Spread, rate_spread, rate_spreads
+from priori.scores.influence import Spread, rate_spread, rate_spreads, unit_cautions
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.rates.proportions import check_level, proportion_interval, quantiles, wilson
 
@@ -57,6 +57,10 @@ class RateInterval(Result):
         How many users (or, with both identities, people) the variance rests on; 0 where they are not known.
     freedom : float
         The degrees of freedom of Student's quantile: how sure that variance itself is.
+    rate_per_user : float
+        The mean of the users' own rates, each counted once; where users who try more err more it is another number.
+    size_effect : float
+        T: how clearly the rates of users grow with their number of trials, in standard errors; above 2.5 is a warning.
     dependence : {"none", "user", "crossed"}
         What trials were taken to share: nothing, their user, or either of their identities.
     warnings : tuple of str
@@ -74,6 +78,8 @@ class RateInterval(Result):
     effective_trials: Column[float]
     people: Size
     freedom: float
+    rate_per_user: float
+    size_effect: float
     dependence: Dependence
     method: str
     confidence_level: Level
@@ -229,6 +235,8 @@ class CountedRates(NamedTuple):
             n / spread.pseudo,
             int(spread.people),
             spread.freedom,
+            spread.per_unit if spread.people else errors / n,
+            spread.follows,
             shared,
             method,
             level,
@@ -238,15 +246,10 @@ class CountedRates(NamedTuple):
     def cautions(self, row: int) -> tuple[str, ...]:
         """Say so where no error was seen in a group, or those of few people."""
         spread = self.spread.at(row)
-        people, erring = int(spread.people), min(spread.erring, spread.right)
         if not self.errors[row]:
-            of = f" and {people} people" if people else ""
+            of = f" and {spread.people:g} people" if spread.people else ""
             return (Caution("no-errors", f"no error: the interval rests on {self.trials[row]} trials{of} without one"),)
-        if not 0 < erring < min(FEW_ERRING, people / 2):
-            return ()
-        who = f"only {np.ceil(erring - 1e-9):.0f} of {people} people"
-        few = f"{who} make all or most of the errors (or of what is right)"
-        return (Caution("few-erring-users", f"{few}: the next one may change the picture; trust the interval little"),)
+        return tuple(unit_cautions(spread))
 
 
 def judge(scores: Scores, threshold: float, rate: Rate) -> RateTrials:

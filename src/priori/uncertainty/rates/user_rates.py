@@ -139,7 +139,7 @@ def user_rates(scores: ScoreSet, threshold: float, *, confidence_level: float = 
     few = min(role["users"] for role in roles)
     warnings: tuple[str, ...] = notes
     if few < FEW_USERS:
-        warnings = (Caution("few-users", f"only {few} users: nothing can be told of how users differ"), *notes)
+        warnings = (Caution("few-units", f"only {few} users: nothing can be told of how users differ"), *notes)
     found = UserRates(**columns, roles=roles, threshold=threshold, confidence_level=level, warnings=warnings)
     return found._came_from(known)
 
