@@ -22,6 +22,8 @@ FEW = 14
 #: How wide options are in the short help, before what they do.
 WRITTEN = 22
 _META = "priori.help_all"
+#: Stands for a hyphen while text is wrapped: lines are broken at others.
+HYPHEN = "\N{NON-BREAKING HYPHEN}"
 
 
 class DescribedCommand(click.Command):
@@ -39,6 +41,10 @@ class DescribedCommand(click.Command):
         """Return the parameters, with --help-all at the end where --help leaves something out."""
         params = super().get_params(ctx)
         return [*params, HELP_ALL] if len(self.params) > FEW else params
+
+    def get_help(self, ctx: click.Context) -> str:
+        """Return the help, in which names such as at-most-far stay on one line."""
+        return super().get_help(ctx).replace(HYPHEN, "-")
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help; without --help-all its first paragraph and its examples."""
@@ -84,7 +90,7 @@ def _records(options: list[click.Option], ctx: click.Context, whole: bool) -> li
     """Return how each option is written and what it does; in short, its first sentence without lists and defaults."""
     records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
     if whole:
-        return records
+        return [(written, re.sub(r"(?<=\w)-(?=\w)", HYPHEN, text)) for written, text in records]
     first = [re.split(r"[:;.] |\.?$| +\[", text, maxsplit=1)[0] for _, text in records]
     return [(_briefly(record[0]), f"{text}.".replace("?.", "?")) for record, text in zip(records, first, strict=True)]
 

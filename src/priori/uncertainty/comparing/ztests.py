@@ -417,7 +417,7 @@ def ztest_epc(
     if measure is None and a.measure.name != b.measure.name:
         raise OptionError(f"the curves show different measures ({a.measure.name}, {b.measure.name}); say which one")
     if "user" in (a.weight, b.weight):
-        raise OptionError("a z-test takes trials for independent; users that weigh alike (weight 'user') need compare")
+        raise OptionError("a z-test treats trials as independent; users of equal weight (weight 'user') need compare")
     chosen = get_measure(measure or a.measure)
     setting = Setting.of(chosen, a.alpha, confidence_level, alternative)
     first, second = (ZSystem.of(curve.name, Rates.from_outcomes(curve.outcomes), setting) for curve in (a, b))

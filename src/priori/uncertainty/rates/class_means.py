@@ -64,7 +64,7 @@ def spread_of(means: ClassMeans, negative: Trials, positive: Trials, dependence:
     if min(np.count_nonzero(each.sizes[0]) for each in people) < 2:
         raise InputError(
             "an interval that allows for users needs at least two of them with trials of each class; "
-            "dependence='none' takes trials for independent"
+            "dependence='none' treats trials as independent"
         )
     samples = [SampleMean(*each) for each in zip(values, people, strict=True)]
     return spread_of_means(*samples).of_losses(*samples, right=right).at(0)
