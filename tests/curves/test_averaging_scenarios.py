@@ -285,8 +285,8 @@ def test_the_plot_carries_meaning_and_warning():
     ax = priori.average(sets, method="threshold", positions=101).plot()
     words = " ".join(text.get_text().replace("\n", " ") for text in ax.texts)
     assert "one and the same threshold" in words
-    assert "not commensurable" in words
+    assert "on different scales" in words
     assert len(ax.collections[0].get_paths()) == 20
     vertical = priori.average(sets, positions=101).plot()
-    assert not any("commensurable" in text.get_text() for text in vertical.texts)
+    assert not any("different scales" in text.get_text() for text in vertical.texts)
     pyplot.close("all")

@@ -445,7 +445,7 @@ def test_both_identities_come_into_memory_and_are_missed_in_a_scan(tmp_path: Pat
     curve = priori.epc(scanned, scanned, alpha=[0.5])
     band = curve.band(n_resamples=50)
     assert band.settings["bootstrap"] == "user"
-    assert any("a scan keeps the claimed identity of each trial only" in text for text in band.warnings)
+    assert any("grouped by claimed user only" in text for text in band.warnings)
     same_columns(curve.band(bootstrap="crossed", n_resamples=50), bands[0])
     itself = priori.compare(curve, curve, claim="deployed", bootstrap="crossed", n_resamples=50)
     assert itself.settings["bootstrap"] == "crossed"

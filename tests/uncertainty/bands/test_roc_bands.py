@@ -143,7 +143,7 @@ def test_rates_below_one_of_all_negatives_are_refused():
     assert roc_band(scores, n_resamples=200, points=1001).fpr[0] == 0.004
     assert roc_band(scores, n_resamples=200).fpr[:2].tolist() == [0.01, 0.02]
     percentile = roc_band(scores, fpr=["0.004"], n_resamples=200, interval="percentile")
-    assert "choose calibrated" in percentile.warnings[0]
+    assert "interval='calibrated'" in percentile.warnings[0]
 
 
 def test_low_rates_cover_even_what_no_negative_showed():
