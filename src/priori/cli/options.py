@@ -307,9 +307,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "priori.studies.gates:At",
             "upper",
         ),
-        "no_worse_than": Declared(
-            "--no-worse-than NAME", "The others must not be worse than this system by more than --margin."
-        ),
+        "no_worse_than": Declared("--no-worse-than NAME", "Others may not be worse than NAME by over --margin."),
         "limits": Declared("--limit RATE=VALUE", "A limit to keep: far=0.01, frr=0.1. Repeatable.", multiple=True),
         "threshold_from": Declared("--threshold-from DEV", "Or the development scores it is chosen on."),
         "state": Declared("--state FILE", "Save the state to FILE; the next call continues from it.", WRITTEN),
