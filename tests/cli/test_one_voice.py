@@ -62,7 +62,7 @@ def test_the_page_has_the_rates_and_the_limits_of_the_command_line(folder: Path,
     for rate in ("frr", "far"):
         assert f'data-part="1">about {per_thousand(deployed[rate])}<' in page
         interval = per_thousand_range(deployed[f"{rate}_lower"], deployed[f"{rate}_upper"])
-        assert f'data-part="3">{interval}<' in page
+        assert f'data-part="3">({interval})<' in page
     limited = rates("--criterion", "at-most-far", "--alpha", "0.01")
     cells = [
         text
