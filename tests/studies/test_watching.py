@@ -148,7 +148,7 @@ def test_the_command_remembers_warns_and_draws(tmp_path, capsys, monkeypatch):
     assert ending.value.code == 1
     shown = capsys.readouterr().out
     assert "limit broken at trial" in shown
-    assert "on the people seen" in shown
+    assert "about decisions made so far" in shown
     assert (tmp_path / "watch.svg").stat().st_size > 1000
     with pytest.raises(SystemExit) as ending:
         main([*begin, "good.csv"])

@@ -250,8 +250,7 @@ def test_narrow_bins_give_the_band_of_all_scores(criterion, bootstrap, monkeypat
     monkeypatch.setattr(layout, "BOUND", 0.01)
     said = curve.band(bootstrap=bootstrap, resample="both", n_resamples=50, interval="percentile").warnings
     assert [str(caution) for caution in said if caution.code == "resampled-in-bins"] == [
-        "more than 100 distinct scores, resampled in narrow bins: no rate is off by more than 1e-02, "
-        "or one trial"
+        "more than 100 distinct scores, resampled in narrow bins: no rate is off by more than 1e-02, or one trial"
     ]
     cuts = layout.narrow_cuts(dev)
     assert 100 < cuts.size < 300
