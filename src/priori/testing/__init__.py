@@ -62,7 +62,7 @@ def assert_rate(
     >>> assert_rate(dev, test, "far", maximum=0.001)
     Traceback (most recent call last):
     ...
-    AssertionError: system: far 0.124 (from 0.0961169 to 0.154516), limit 0.001 at upper: broken
+    AssertionError: system: far 0.124 (from 0.0984684 to 0.156662), limit 0.001 at upper: broken
     """
     if (maximum is None) == (minimum is None):
         raise OptionError("give a maximum or a minimum")

@@ -205,9 +205,8 @@ def influence_of(
     either = units.centre(of_claimed + of_partners)
     two_way = units.correction[:, :, None] * without_noise(either, by_pair)
     lowest, variance = (one_way**2).sum(axis=0), (two_way**2).sum(axis=0)
-    # Never below what the claimed identities alone would have.
-    ratio = np.divide(lowest, variance, out=np.ones_like(variance), where=variance > 0)
-    influence = two_way * np.sqrt(np.maximum(ratio, 1.0))
+    # Never below what the claimed identities alone would have: few people can leave nothing, or less, of two-way sums.
+    influence = np.where(variance >= lowest, two_way, one_way)
     twice = ((units.correction[:, :, None] * either) ** 2).sum(axis=(0, 1))
     share = np.divide((influence**2).sum(axis=(0, 1)), twice, out=np.ones_like(twice), where=twice > 0)
     return influence, np.clip(share, 0.5, 1.0)
