@@ -91,7 +91,7 @@ class Flat:
         return {name: saved.summary[name] for name in self.parts}
 
 
-class Table:
+class DeclaredTable:
     """A property that gives several columns at once, by name: their names by kind, and those that may be absent."""
 
     def __init__(self, columns: Mapping[str, str], optional: str = "") -> None:
@@ -230,7 +230,7 @@ def _hints(kind: Any) -> dict[str, tuple[Any, bool]]:
 
 
 @dataclass(frozen=True)
-class Member:
+class DeclaredMember:
     """A field or property of a result in its file: columns by kind, values of the summary by schema.
 
     ``write`` gives both by name, ``read`` the field from a file, where it can be given. Columns may be ``optional``.
@@ -243,31 +243,31 @@ class Member:
     optional: frozenset[str] = frozenset()
 
 
-def members(kind: type) -> dict[str, Member]:
+def members(kind: type) -> dict[str, DeclaredMember]:
     """Return what a result declares to hold, by name."""
     return _members(kind)
 
 
 @cache
-def _members(kind: Any) -> dict[str, Member]:
+def _members(kind: Any) -> dict[str, DeclaredMember]:
     found = {name: (_member(name, hint), given) for name, (hint, given) in _hints(kind).items()}
     return {name: member if given else replace(member, read=None) for name, (member, given) in found.items()}
 
 
-def _member(name: str, hint: Any) -> Member:
+def _member(name: str, hint: Any) -> DeclaredMember:
     inner, notes = _unwrapped(hint)
     for note in notes:
         if isinstance(note, Flat):
-            return Member({}, note.parts, note.write, note.read)
-        if isinstance(note, Table):
-            return Member(note.kinds, {}, dict, None, note.optional)
+            return DeclaredMember({}, note.parts, note.write, note.read)
+        if isinstance(note, DeclaredTable):
+            return DeclaredMember(note.kinds, {}, dict, None, note.optional)
     optional = _is_optional(inner)
     value = next(each for each in get_args(inner) if each is not types.NoneType) if optional else inner
     array = get_origin(value) is np.ndarray
     if COLUMN in notes or (array and SUMMARY not in notes and not any(isinstance(note, Kept) for note in notes)):
         return _column(name, _type_in_array(value) if array else value, array, optional)
     own = kept(hint)
-    return Member(
+    return DeclaredMember(
         {},
         {name: own.schema},
         lambda value: {name: own.write(value)},
@@ -275,12 +275,12 @@ def _member(name: str, hint: Any) -> Member:
     )
 
 
-def _column(name: str, value: Any, array: bool, optional: bool) -> Member:
+def _column(name: str, value: Any, array: bool, optional: bool) -> DeclaredMember:
     def single(saved: Saved) -> Any:
         cell = saved.table[name].tolist()[0]
         return None if optional and cell != cell else cell
 
-    return Member(
+    return DeclaredMember(
         {name: KINDS[value]},
         {},
         lambda held: {} if array and held is None else {name: np.atleast_1d(held)},

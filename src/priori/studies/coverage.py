@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
-from priori.base.declarations import LEVEL, SIZE, Cautions, Column, Flat, Schema, Summary, Table, Unsaved
+from priori.base.declarations import LEVEL, SIZE, Cautions, Column, DeclaredTable, Flat, Schema, Summary, Unsaved
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.options import Resample
 from priori.base.results import Result
@@ -68,7 +68,7 @@ SETTINGS: dict[str, Schema] = {
     "thresholds": {"enum": list(get_args(Thresholds))},
     "seed": SIZE,
 }
-Rows = Annotated[dict[str, NDArray[Any]], Table({"text": "bootstrap", "integer": "U S"})]
+Rows = Annotated[dict[str, NDArray[Any]], DeclaredTable({"text": "bootstrap", "integer": "U S"})]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.declarations import Column, Size, Table, Unsaved
+from priori.base.declarations import Column, DeclaredTable, Size, Unsaved
 from priori.base.errors import InputError
 from priori.base.results import Result
 from priori.base.saved import Saved, in_part
@@ -101,7 +101,7 @@ class ClassSpread:
 
 #: What a file says of the spread of each class.
 SPREAD = "rate per_user design_effect intraclass"
-Spreads = Annotated[dict[str, NDArray[Any]], Table({"text": "class", "number": SPREAD})]
+Spreads = Annotated[dict[str, NDArray[Any]], DeclaredTable({"text": "class", "number": SPREAD})]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

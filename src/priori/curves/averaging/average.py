@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.above import above
-from priori.base.declarations import NUMBER, TEXT, Cautions, Column, Flat, Kept, Summary, Table, Unsaved, listed
+from priori.base.declarations import NUMBER, TEXT, Cautions, Column, DeclaredTable, Flat, Kept, Summary, Unsaved, listed
 from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.base.saved import Saved, in_part, number
@@ -46,7 +46,7 @@ class Estimate:
 
 
 POINTS = "threshold fpr tpr lower upper fpr_lower fpr_upper tpr_lower tpr_upper"
-Points = Annotated[dict[str, Floats], Table({"number": POINTS}, optional="threshold lower upper")]
+Points = Annotated[dict[str, Floats], DeclaredTable({"number": POINTS}, optional="threshold lower upper")]
 NamedMethod = Annotated[Method, Kept(TEXT, lambda method: method.name, lambda name, _: get_method(name))]
 #: Data sets in a result: of a file, their names.
 SetsInside = Annotated[

@@ -12,7 +12,19 @@ from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.cautions import Caution
-from priori.base.declarations import NUMBER, TEXT, Cautions, Column, Flat, Level, Schema, Summary, Table, Unsaved, maybe
+from priori.base.declarations import (
+    NUMBER,
+    TEXT,
+    Cautions,
+    Column,
+    DeclaredTable,
+    Flat,
+    Level,
+    Schema,
+    Summary,
+    Unsaved,
+    maybe,
+)
 from priori.base.errors import InputError, OptionError, argument
 from priori.base.results import Result, plain
 from priori.base.saved import Saved, in_part
@@ -52,7 +64,7 @@ SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER
 Systems = Annotated[dict[str, Any], Flat({"a": SYSTEM, "b": maybe(SYSTEM)})]
 Rows = Annotated[
     dict[str, NDArray[Any]],
-    Table(
+    DeclaredTable(
         {
             "text": "method equation remark",
             "number": "difference value sd lower upper width statistic p_value confidence",
@@ -184,7 +196,7 @@ def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, 
 
 Tests = Annotated[
     dict[str, NDArray[Any]],
-    Table(
+    DeclaredTable(
         {
             "number": "value_a lower_a upper_a value_b lower_b upper_b difference sd_dependent confidence_dependent "
             "sd_independent confidence_independent sd_naive confidence_naive sd_class confidence_class"

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.declarations import Cautions, Column, Flat, Rows, Summary, Table, Unsaved
+from priori.base.declarations import Cautions, Column, DeclaredTable, Flat, Rows, Summary, Unsaved
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval
 from priori.base.results import Result
@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
 PairTests = Annotated[
     dict[str, NDArray[Any]],
-    Table(
+    DeclaredTable(
         {
             "text": "system_a system_b",
             "number": "alpha difference expected lower upper p_adjusted",
