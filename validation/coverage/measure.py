@@ -30,7 +30,7 @@ import ratios
 import sizes
 from bands import measure_bands
 from hard import HARD, measure_hard, measure_limits
-from page import draw, full_record, page
+from page import draw, full_record, page, unlike_rows
 from populations import GRID
 from tallies import Row, read_record, write_record
 
@@ -131,7 +131,7 @@ def write(rows: list[Row]) -> None:
     """Write the record, as data and as tables, and the page with its figure."""
     write_record(RECORD, rows)
     records = {path.parent.name: read_record(path) for path in (RECORD, METHODS, BOARDS)}
-    PAGE.write_text(page(*records.values()), encoding="utf-8")
+    PAGE.write_text(page(*records.values(), unlike_rows(HERE / "unlike.csv")), encoding="utf-8")
     (HERE / "RECORD.md").write_text(full_record(records), encoding="utf-8")
     draw(rows, FIGURE)
     print(f"wrote {RECORD.name}, RECORD.md, {PAGE.name} and {FIGURE.name}", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -22,6 +23,8 @@ CANDIDATES = (
     "joint, centred",
 )
 DEFAULT, DEFAULT_CROSSED = "user, calibrated", "crossed, calibrated"
+#: Where users are unlike each other: the part of what validation/coverage/unlike.py measured.
+UNLIKE = "unlike users"
 #: How far below its nominal coverage a default may fall.
 ALLOWED = 0.02
 #: What a band covers, by how it was made.
@@ -128,9 +131,30 @@ def candidates(record: Record) -> tuple[str, str | None]:
 # -- the page ----------------------------------------------------------------------------------------------------
 
 
-def page(rows: Iterable[Row], methods: Sequence[Row] = (), boards: Sequence[Row] = ()) -> str:
-    """Return docs/coverage.md from the three records."""
-    record, method, board = Record(rows), Record(methods), Record(boards)
+def unlike_rows(path: Path) -> list[Row]:
+    """Return the intervals that validation/coverage/unlike.py measured on populations that are not healthy."""
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = [line for line in csv.DictReader(file) if line["kind"] != "healthy" and line["nominal"] == "0.9500"]
+    numbers = ("nominal", "measured", "standard_error", "width")
+    return [
+        Row(
+            UNLIKE,
+            line["population"],
+            line["result"],
+            "",
+            *(float(line[name]) for name in numbers),
+            int(line["repeats"]),
+            line["codes"],
+        )
+        for line in lines
+    ]
+
+
+def page(
+    rows: Iterable[Row], methods: Sequence[Row] = (), boards: Sequence[Row] = (), unlike: Sequence[Row] = ()
+) -> str:
+    """Return docs/coverage.md from the records."""
+    record, method, board = Record([*rows, *unlike]), Record(methods), Record(boards)
     return "\n".join(
         (_head(record), _overview(record, method, board), _choice(record), _hard(record), NAMES, _how(record))
     )
@@ -138,7 +162,7 @@ def page(rows: Iterable[Row], methods: Sequence[Row] = (), boards: Sequence[Row]
 
 def _failing(record: Record) -> list[Row]:
     """Return the default results of hard populations that cover less than 92 %, worst first."""
-    rows = [row for row in record.rows if row.part in ("hard", "unlike users") and row.measured < 0.92]
+    rows = [row for row in record.rows if row.part in ("hard", UNLIKE) and row.measured < 0.92]
     return sorted(rows, key=lambda row: row.measured)
 
 
@@ -244,7 +268,8 @@ def _hard(record: Record) -> str:
     return f"""## Where it fails
 
 Results that cover less than 92 %, and whether they say so. Where few users make the errors that matter, where users who
-try more err more, or where nobody names the impostors, no interval from the data at hand can be sure.
+try more err more, or where nobody names the impostors, no interval from the data at hand can be sure. The rate per
+user (`weight="user"`, `RateInterval.rate_per_user`) does not depend on heavy users.
 
 {table(["population", "result", "coverage, %", "warns"], lines)}"""
 
@@ -271,7 +296,7 @@ def _how(record: Record) -> str:
 Up to {repeats} sets of each population, drawn by `priori.studies.simulation`, which knows the true rates; standard
 errors are at most {error} points for pointwise bands. Bands have 399 replicates here (10,000 by default), at alpha
 0.1 to 0.9. Every number, with widths, is in `validation/coverage/RECORD.md`; as data, with standard errors and the
-cautions of the results, in `record.csv` in `validation/coverage`, `validation/method` and `validation/leaderboards`.
+cautions of the results, in `record.csv` and `unlike.csv` in `validation/coverage`, and in `validation/method` and `validation/leaderboards`.
 """
 
 
