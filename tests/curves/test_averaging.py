@@ -370,7 +370,7 @@ def test_unequal_weights_cover_and_say_what_they_are_worth():
     assert (said.code, "5 data sets with the weight of 1.9" in said) == ("few-sets", True)
     equal = np.full(5, 0.2)
     assert plan.warnings(np.full(8, 0.125)) == ()
-    assert "only 4 data sets" in plan.warnings(np.full(4, 0.25))[0]
+    assert "only 7 data sets" in plan.warnings(np.full(7, 1 / 7))[0]
     few = IntervalPlan.checked("bootstrap", 0.95, 199, False, 0)
     assert [caution.code for caution in few.warnings(equal)] == ["few-replicates", "few-sets"]
 

@@ -45,7 +45,8 @@ def test_opens_from_a_file_and_asks_for_nothing(visit: Open, two: Study, tmp_pat
     assert opened.page.text_content("[data-answer=performance]").replace("\xa0", " ") == verdict(two).answers[0].answer
 
 
-def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, three: Study, tmp_path: Path) -> None:
+def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, tmp_path: Path) -> None:
+    three = small_studies.study(3.2, 3.0, 1.0)  # so good that few errors are seen: there is a caution to show
     opened = visit(write(tmp_path, three), ready=READY)
     page = opened.page
     page.set_viewport_size({"width": 1280, "height": 720})
@@ -58,6 +59,7 @@ def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, three: Stu
         screen = screen_at(three, index, cautions(three))
         assert page.text_content("#headline") == screen["headline"]
         assert page.text_content("#mark") == screen["mark"]
+        assert page.text_content("#gravest .cut").replace("\xa0", " ") == screen["caution"][1].replace("\xa0", " ")
         assert page.text_content(".threshold output") == screen["threshold"]
         lines = page.locator("[data-error]").all()
         for line, (who, number, fate, interval) in zip(lines, screen["lines"], strict=True):

@@ -109,7 +109,8 @@ def test_the_table_says_between_which_ranks(twelve: Study, ranking: priori.uncer
     last = ranking.places(0.5)[-1]
     row = next(row for row in table.rows if row[0] == last.name)
     assert re.findall(r"\d+", row[2]) == list(map(str, dict.fromkeys((last.rank_lower, last.rank_upper))))
-    assert "all pairs tested together (max-T)" in table.note
+    assert "95 % confidence for all systems together (max-T)" in table.note
+    assert "the interval beside a value is for that system alone" in table.note
 
 
 @pytest.mark.parametrize("claim", ["method", "deployed"])

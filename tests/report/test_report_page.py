@@ -82,11 +82,15 @@ def test_the_page_carries_its_own_policy(two: Study, page: str) -> None:
     assert [one.get("nonce") for one in [*read.all("script"), *read.all("style")]] == ["abc"] * 3
 
 
-def test_what_it_says(two: Study, page: str) -> None:
+def test_what_it_says() -> None:
+    doubtful = small_studies.study(3.2, 1.6)  # so good that few errors are seen, and this is said
+    page = render_html(doubtful)
     text = re.sub(r"\s+", " ", page.replace("\xa0", " "))
-    for answer in verdict(two).answers:
+    for answer in verdict(doubtful).answers:
         assert answer.answer.replace("'", "&#39;").replace("<", "&lt;") in text
-    for caution in cautions(two):
+    said = cautions(doubtful)
+    assert [caution.code for caution in said] == ["few-units"]
+    for caution in said:
         assert caution.sentence in text
     order = [
         'id="headline"',

@@ -51,15 +51,20 @@ def test_moves_are_not_invented(record) -> None:
 
 
 def test_stepping_down_has_more_power_than_holm(record) -> None:
-    for title in record.populations("deployed"):
+    titles = {row.population for row in record.of(part="deployed", promise="power")}
+    assert titles
+    for title in titles:
         ours, holm = (record.get("deployed", title, method, "power") for method in ("max-T", "Holm, normal tails"))
         assert ours.measured >= holm.measured - 3 * np.hypot(ours.standard_error, holm.standard_error), title
 
 
 def test_the_page_shows_every_population(record) -> None:
-    text = pages.leaderboards(record.rows)
+    text = pages.full_record({"leaderboards": record.rows})
     for row in record.rows:
-        assert f"| {row.population} |" in text
+        lines = text.partition(f"## leaderboards: {row.part}; {row.promise}\n")[2].partition("\n## ")[0]
+        (shown,) = (line for line in lines.splitlines() if line.startswith(f"| {row.population} |"))
+        assert f"| {pages.percent(row.measured)} (" in shown
+    assert text.partition("## ")[2] in (ROOT / "validation" / "coverage" / "RECORD.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("kind", ["two better", "moved"])

@@ -38,9 +38,12 @@ def test_no_valid_test_has_more_power(record) -> None:
 
 
 def test_the_page_shows_every_population(record) -> None:
-    text = pages.which_claim(record.rows)
+    text = pages.full_record({"method": record.rows})
     for row in record.rows:
-        assert row.population in text or row.part == "power"
+        lines = text.partition(f"## method: {row.part}; {row.promise}\n")[2].partition("\n## ")[0]
+        (shown,) = (line for line in lines.splitlines() if line.startswith(f"| {row.population} |"))
+        assert f"| {pages.percent(row.measured)} (" in shown
+    assert text.partition("## ")[2] in (ROOT / "validation" / "coverage" / "RECORD.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("systems", [*system_pairs.NULLS, *system_pairs.ALTERNATIVES], ids=lambda one: one.title)

@@ -39,7 +39,8 @@ def test_the_default_draws_whoever_is_known():
 
 
 def test_users_known_and_not_used_give_a_warning():
-    assert "not used" in curve().band(bootstrap="sample", n_resamples=50).warnings[0]
+    unused = curve().band(bootstrap="sample", n_resamples=50).warnings[0]
+    assert (unused.code, "users are known but trials are resampled" in unused) == ("users-unused", True)
     (said,) = (line for line in curve().band(n_resamples=200).warnings if line.code == "few-units")
     assert "only 4 users" in said
     nobody = Scores.from_arrays([0.0, 1.0], [1.0, 2.0])
