@@ -37,6 +37,10 @@ LINES: dict[str, list[tuple[str, ...]]] = {
     "threshold": [("a.csv",)],
     "rates": [("a.csv", "--threshold", "0.5")],
     "calibration": [ONE],
+    "watch": [
+        ("a.csv", "--threshold-from", "b.csv", "--limit", "far=0.9"),
+        ("a.csv", "--threshold", "0.5", "--limit", "far=0.9", "--share", "0.4:0.6"),
+    ],
     "report": [(*ONE, *FEWER, "--points", "3", "-o", "page.html")],
     "average": [
         ("a.csv", "b.csv", "--method", "cost", "--prior", "0.3"),

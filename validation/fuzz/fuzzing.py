@@ -240,11 +240,11 @@ def check_file(database: duckdb.DuckDBPyConnection, path: Path, format: str) -> 
 def _rows(database: duckdb.DuckDBPyConnection, source: Source, layout: LineLayout, how: Any) -> list[Row]:
     """Return the rows as the reader of large files has them, before it makes codes of names."""
     rows, width = database.execute(duckdb_parser._rows(source, layout, how)).fetchall(), len(layout.names)
-    for column in range(width):
-        names = [row[column] for row in rows]
+    for index, column in enumerate(layout.names):
+        names = [row[index] for row in rows]
         if how.quoted:
-            duckdb_parser._refuse_odd(names)
-        if any(not name for name in names):
+            duckdb_parser._refuse_odd(column, names)
+        if any(name is None or (name == "" and column != "attack") for name in names):
             raise duckdb_parser.Unclean
     return [
         (list(row[:width]), row[width + 1] if layout.trial else "", [math.nan if row[width] is None else row[width]])

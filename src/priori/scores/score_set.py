@@ -241,8 +241,10 @@ def condense_all(
     narrow: float | None = None,
     said: str = "counted",
 ) -> list[tuple[Scores, tuple[Caution, ...]]]:
-    """Do the same with several sets."""
-    return ask([_condensing(each, by, np.ravel(np.asarray(cuts, dtype=np.float64)), narrow, said) for each in sets])
+    """Do the same with several sets; one that is given twice is asked once, as its answers go by what it was asked."""
+    known, at = {id(each): each for each in sets}, np.ravel(np.asarray(cuts, dtype=np.float64))
+    found = ask([_condensing(each, by, at, narrow, said) for each in known.values()])
+    return [dict(zip(known, found, strict=True))[id(each)] for each in sets]
 
 
 def _condensing(

@@ -200,7 +200,8 @@ def _harmed(known: Student, margin: Any, harm: Floats) -> Floats:
     mean = (units * known.difference + weight * harm) / (units + weight)
     squares = units * (units - 1) * known.variance + units * (known.difference - mean) ** 2
     variance = (squares + weight * (harm - mean) ** 2) / ((units + weight) * (units + weight - 1))
-    ratio = np.divide(mean - margin, np.sqrt(variance), out=np.full_like(mean, -np.inf), where=variance > 0)
+    with np.errstate(over="ignore"):  # by a margin of any size
+        ratio = np.divide(mean - margin, np.sqrt(variance), out=np.full_like(mean, -np.inf), where=variance > 0)
     freedom = np.where(np.isfinite(known.units), known.freedom, 1.0)
     return np.where(np.isfinite(known.units), stdtr(freedom, ratio), 0.0)
 
