@@ -19,8 +19,7 @@ import numpy as np
 import priori
 from priori.base.errors import InputError
 from priori.readers import duckdb_parser, text
-from priori.readers.formats import Sample
-from priori.readers.formats import FORMATS
+from priori.readers.formats import FORMATS, Sample
 from priori.readers.input_file import Source, open_source
 from priori.readers.layout import LineLayout
 
