@@ -112,14 +112,15 @@ class Explorer:
 
     def _narrowed(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Asking[Mask]:
         """Return the bins that may hold the chosen candidates, cut finer until all their scores are known."""
-        keep = self.histogram.promising(chooser, alphas)
+        keep = self.histogram.promising(chooser, alphas, self._limit)
         for _ in range(ROUNDS):
             if (yield from self.look(keep)):
                 break
             before, coarse = self._rows(keep), self.histogram.grid
             yield from self.refine(keep)
             # What was discarded stays so, though it now lies in wide bins that say little.
-            keep = _within(self.histogram.promising(chooser, alphas), self.histogram.grid, keep, coarse)
+            promising = self.histogram.promising(chooser, alphas, self._limit)
+            keep = _within(promising, self.histogram.grid, keep, coarse)
             if self._rows(keep) > 0.9 * before:
                 break
         return keep
@@ -361,11 +362,11 @@ def _ends(histogram: Histogram) -> tuple[Floats, Mask]:
 
 
 def _wide(histogram: Histogram, bound: float) -> Mask:
-    """Return the bins of several numbers that hold too much of a class."""
+    """Return the bins of several numbers that hold too much of a class to be joined with others (`narrow_ends`)."""
     filled = histogram.filled
     too_much = np.zeros(filled.size, dtype=np.bool_)
     for number, size in ((histogram.negative, histogram.negatives), (histogram.positive, histogram.positives)):
-        too_much |= number[filled] > max(bound * size, 1)
+        too_much |= number[filled] > max(bound * size / 5, 1)
     wide = np.zeros(histogram.grid.size, dtype=np.bool_)
     wide[filled[too_much & ~_ends(histogram)[1]]] = True
     return wide

@@ -94,14 +94,20 @@ class Histogram:
         ends = self.grid.highest(self.filled).astype(np.float64)
         return np.asarray(ends[np.diff(steps, append=np.inf) > 0])
 
-    def promising(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Mask:
-        """Return the bins that may hold what the chooser chooses at these alphas (None: at any)."""
+    def promising(self, chooser: Chooser, alphas: Sequence[Fraction] | None, most: float = np.inf) -> Mask:
+        """Return the bins that may hold what the chooser chooses at these alphas (None: at any).
+
+        A few others may be among them, unless they hold more than the ``most`` trials then.
+        """
         keep = np.zeros(self.grid.size, dtype=np.bool_)
         # What may be chosen at any alpha is a few bins more, and told sooner than for many of them.
         any_alpha = alphas is None or (len(alphas) > MANY_ALPHAS and self.grid.size < BINS)
         bins = chooser.promising(self.ends, None) if any_alpha else None
         bins = chooser.promising(self.ends, alphas) if bins is None else bins
         keep[self.filled] = True if bins is None else bins[: self.filled.size]
+        if any_alpha and alphas is not None and self.rows[keep].sum() > most:
+            bins = chooser.promising(self.ends, alphas)
+            keep[self.filled] &= True if bins is None else bins[: self.filled.size]
         return keep
 
 

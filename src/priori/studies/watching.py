@@ -109,7 +109,7 @@ class WatchedRate:
             self.broken = _first(trials, log_wealth(errors, trials, self.limit) >= np.log(1 / (1 - level)))
         detected = self._detect(wrong)
         if self.changed is None:
-            self.changed = _first(trials, detected >= np.log(change_every))
+            self.changed = _first(trials, detected >= np.log(float(change_every)))
         self.trials, self.errors = int(trials[-1]), int(errors[-1])
         # An alarm may begin a figure's story, so points are kept evenly over all that was seen.
         seen = [*self.history, *zip(trials.tolist(), errors.tolist(), strict=True)]
