@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from pathlib import Path
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -17,10 +19,11 @@ from memory_engine import Memory
 from priori import OptionError, Outcomes, Scores, count, epc
 from priori.base.alphas import grid
 from priori.decisions.criteria import CRITERIA, get_criterion
-from priori.decisions.tasks import TASKS
+from priori.decisions.tasks import TASKS, get_task
 from priori.engines import Table
 from priori.engines.explorer import PER_SCORE
 from priori.scores import ScoreSet
+from priori.scores.score_set import candidates_of
 from priori.uncertainty.bands.area_bands import area_bands
 from priori.uncertainty.bands.roc_bands import roc_band
 
@@ -192,3 +195,19 @@ def test_a_threshold_is_chosen_on_whatever_a_curve_takes() -> None:
         priori.choose_threshold("dev.csv")
     with pytest.raises(OptionError, match=r"a set of scores must be Scores .*, not a int"):
         priori.choose_threshold(3)
+
+
+def test_a_table_asked_twice_at_once_answers_both(tmp_path: Path) -> None:
+    # Two curves of one scanned set, as --calibrate none,logistic makes them.
+    path = tmp_path / "scores.parquet"
+    duckdb.sql(
+        "COPY (SELECT (i % 2)::INT AS label, sin(i * 6) + i % 2 AS score, i // 40 AS user FROM range(4000) t(i)) "
+        f"TO '{path}'"
+    )
+    alphas = [Fraction(k, 100) for k in range(101)]
+    rule = get_criterion("wer", get_task("authentication"))
+    with priori.scan(path, engine="duckdb", memory="40MB") as table:
+        found = candidates_of([table, table], [rule, rule], [alphas, alphas])
+    expected = rule.choose(priori.read(path), alphas).threshold
+    for candidates in found:
+        np.testing.assert_array_equal(rule.choose_among(candidates, alphas).threshold, expected)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, argument
 from priori.base.types import Counts, Floats
-from priori.scores.asking import Asking, ask, asking
+from priori.scores.asking import Asking, Result, ask, asking
 from priori.scores.candidates import Candidates, Chooser
 from priori.scores.labels import unknown_impostors
 from priori.scores.trials import Names
@@ -176,28 +176,36 @@ def mixed_sets() -> InputError:
 # -- many sets at a time: one scan of a panel serves all of its systems -----------------------------------------------
 
 
+def _ask_of(sets: Sequence[ScoreSet], askings: Sequence[Asking[Result]]) -> list[Result]:
+    """Let sets answer in step; one that comes twice is asked again afterwards, as it remembers what it was asked."""
+    found: dict[int, Result] = {}
+    while len(found) < len(sets):
+        first = {id(sets[number]): number for number in reversed(range(len(sets))) if number not in found}
+        found |= zip(first.values(), ask([askings[number] for number in first.values()]), strict=True)
+    return [found[number] for number in range(len(sets))]
+
+
 def rejected_of(sets: Sequence[ScoreSet], thresholds: Sequence[ArrayLike]) -> list[tuple[Counts, Counts]]:
     """Count the trials at or below thresholds of each set."""
-    return ask([asking(each.rejected, own) for each, own in zip(sets, thresholds, strict=True)])
+    return _ask_of(sets, [asking(each.rejected, own) for each, own in zip(sets, thresholds, strict=True)])
 
 
 def candidates_of(
     sets: Sequence[ScoreSet], choosers: Sequence[Chooser], alphas: Sequence[Sequence[Fraction] | None]
 ) -> list[Candidates]:
     """Return the candidates of each set, for its own chooser at its own alphas."""
-    return ask([asking(each.candidates, *own) for each, *own in zip(sets, choosers, alphas, strict=True)])
+    return _ask_of(sets, [asking(each.candidates, *own) for each, *own in zip(sets, choosers, alphas, strict=True)])
 
 
 def pairs_in_order_of(sets: Sequence[ScoreSet]) -> list[int]:
     """Return twice the number of pairs in order of each set."""
-    return ask([asking(each.pairs_in_order) for each in sets])
+    return _ask_of(sets, [asking(each.pairs_in_order) for each in sets])
 
 
 def counts_of(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike], by: Sequence[Role] | int = ()) -> list[Scores]:
     """Return each set counted between its own cuts: systems that are not paired."""
-    return [
-        counted for (counted,) in ask([asking(each.count, [own], by) for each, own in zip(sets, cuts, strict=True)])
-    ]
+    questions = [asking(each.count, [own], by) for each, own in zip(sets, cuts, strict=True)]
+    return [counted for (counted,) in _ask_of(sets, questions)]
 
 
 def counted_apart(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike]) -> list[Scores] | None:
