@@ -47,7 +47,7 @@ def record(rows):
 
 def test_the_page_is_the_one_the_record_gives(rows):
     assert (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8") == pages.page(
-        rows, _recorded("method"), _recorded("leaderboards")
+        rows, _recorded("method"), _recorded("leaderboards"), pages.unlike_rows(ROOT / "validation/coverage/unlike.csv")
     )
     records = {folder: _recorded(folder) for folder in ("coverage", "method", "leaderboards")}
     written = (ROOT / "validation" / "coverage" / "RECORD.md").read_text(encoding="utf-8")
