@@ -26,7 +26,7 @@ def schema(result: str) -> dict[str, Any]:
     Examples
     --------
     >>> schema("EPC")["properties"]["alpha"]["description"]
-    'The trade-off; for an exact curve, where each constant piece begins.'
+    'The trade-offs; for an exact curve, where each constant piece begins.'
     """
     known = {name.lower(): name for name in RESULTS}
     if result.lower() not in known:

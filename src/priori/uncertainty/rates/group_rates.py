@@ -153,8 +153,8 @@ def group_rates(
     >>> found = priori.group_rates(scores, 1.25, groups=sex, by="sex")
     >>> for row in range(2):
     ...     print(found.group[row], f"{found.value[row]:.3f} from {found.lower[row]:.3f} to {found.upper[row]:.3f}")
-    f 0.142 from 0.091 to 0.214
-    m 0.120 from 0.065 to 0.211
+    f 0.142 from 0.092 to 0.212
+    m 0.120 from 0.066 to 0.208
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
     known, notes = condense(only_scores(scores), ("user", "probe_user", "group"), cuts=[threshold])
