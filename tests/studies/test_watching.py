@@ -9,7 +9,7 @@ import pytest
 
 import priori
 from priori.cli import main
-from priori.studies.watching import BETS, MOST, WatchedRate, bounds, log_wealth
+from priori.studies.watching import BETS, KEPT, MOST, WatchedRate, bounds, log_wealth
 
 
 def stream(rng, trials, times=1.0, limit=0.01, users=200, spread=0.5):
@@ -68,6 +68,20 @@ def test_a_change_after_a_long_good_run_is_found_soon():
     watched.update(np.concatenate([stream(rng, 30_000, 0.5), stream(rng, 10_000, 2.0)]), 0.95, 1e5)
     assert 30_000 < watched.changed < 34_000
     assert watched.broken is None or watched.broken > watched.changed
+
+
+def test_a_large_batch_leaves_the_history_before_it():
+    watched = WatchedRate("far", 0.01)
+    rng = np.random.default_rng(7)
+    for size in (1, 300, 5000, 200_000, 3):
+        watched.update(stream(rng, size), 0.95, 1e9)
+        seen = np.array(watched.history)[:, 0]
+        assert seen.size <= KEPT
+        assert (np.diff(seen) > 0).all()
+        assert (seen[0], seen[-1]) == (1, watched.trials)
+    # Even steps, as far as what was kept before allows.
+    assert np.diff(seen).max() <= 3 * watched.trials / KEPT
+    assert watched.history[-1] == (watched.trials, watched.errors)
 
 
 def test_bounds_hold_the_rate_and_shrink():
@@ -154,6 +168,13 @@ def test_the_command_remembers_warns_and_draws(tmp_path, capsys, monkeypatch):
         main([*begin, "good.csv"])
     assert ending.value.code == 2
     assert "holds the threshold and the limits" in capsys.readouterr().err
+    before = (tmp_path / "watch.json").read_text()
+    with pytest.raises(SystemExit):
+        main(["watch", "--state", "watch.json", "dev.csv", "--share", "half"])
+    assert (tmp_path / "watch.json").read_text() == before
+    with pytest.raises(SystemExit):
+        main(["watch", "--threshold", "1", "--limit", "far=0.1", "--limit", "far=0.2", "good.csv"])
+    assert "--limit far is given twice" in capsys.readouterr().err
     (tmp_path / "broken.json").write_text("{}")
     with pytest.raises(SystemExit):
         main(["watch", "--state", "broken.json", "good.csv"])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,7 +14,8 @@ from priori.base.texts import cell
 from priori.cli.commands import Group, Judging, judging, make_command, output_group
 from priori.cli.options import option, options
 from priori.cli.output import Output, table_text
-from priori.cli.systems import READING, Reading
+from priori.cli.systems import READING, Reading, pairs_of
+from priori.scores.systems import SourceFile
 from priori.studies.watching import Watch
 
 #: About whom the alarms and bounds speak.
@@ -74,9 +73,9 @@ def watch(
         watch = Watch.load(state)
     else:
         deployed = _threshold(reading, threshold, threshold_from, judging)
-        watch = Watch(deployed, dict(map(_limit, limits)), level, change_every)
+        watch = Watch(deployed, _limits(limits), level, change_every)
     for path in files:
-        digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        digest = SourceFile.of(path).sha256 or None
         if share is not None:
             watch.update(None, _unlabelled(path, reading), batch=digest)
             continue
@@ -85,10 +84,11 @@ def watch(
         columns = [(label, _in_time(trials)) for label, trials in of_class]
         label = np.concatenate([np.full(values.size, label) for label, values in columns])
         watch.update(label, np.concatenate([values for _, values in columns]), batch=digest)
-    if state is not None:
-        watch.save(state)
     floors = {} if share is None else watch.unlabelled(_share(share), watch.limits)
     told = watch.report()
+    # Not before all that was typed proved right: trials that are remembered cannot be given again.
+    if state is not None:
+        watch.save(state)
     output.finish(
         table=lambda: _floor_table(floors, share, watch) if floors else _table(told),
         csv=lambda: [{"rate": name, **row} for name, row in (floors or told).items()],
@@ -110,12 +110,13 @@ def _threshold(reading: Reading, given: float | None, path: str | None, judging:
     return priori.choose_threshold(reading.read(str(path)), **settings)
 
 
-def _limit(typed: str) -> tuple[str, float]:
-    name, _, value = typed.partition("=")
+def _limits(typed: tuple[str, ...]) -> dict[str, float]:
+    shape = "RATE=VALUE, for example --limit far=0.01"
+    pairs = pairs_of("--limit", shape, typed)
     try:
-        return name.strip().lower(), float(value)
+        return {name.lower(): float(value) for name, value in pairs.items()}
     except ValueError:
-        raise OptionError(f"--limit {typed!r}: write it as RATE=VALUE, for example --limit far=0.01") from None
+        raise OptionError(f"--limit {' '.join(typed)!r}: write it as {shape}") from None
 
 
 def _share(typed: str) -> tuple[float, float]:

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import logsumexp
+from scipy.special import logsumexp, xlog1py
 
 from priori.base.above import above
 from priori.base.errors import InputError, OptionError
-from priori.base.types import Floats, Mask
+from priori.base.types import Floats, Ints, Mask
 from priori.base.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -52,14 +52,8 @@ def log_wealth(errors: ArrayLike, trials: ArrayLike, limit: float, *, above: boo
         bets = np.minimum(BETS, MOST / limit) if limit > 0 else BETS
     else:
         bets = -np.minimum(BETS, MOST / (1 - limit)) if limit < 1 else -BETS
-    with np.errstate(divide="ignore", invalid="ignore"):
-        wealth = _times(k, np.log1p(bets * (1 - limit))) + _times(n - k, np.log1p(-bets * limit))
+    wealth = xlog1py(k, bets * (1 - limit)) + xlog1py(n - k, -bets * limit)
     return np.asarray(logsumexp(wealth, axis=-1) - np.log(bets.size))
-
-
-def _times(count: Floats, factor: Floats) -> Floats:
-    """Return the product, 0 where there is nothing to count, whatever the factor."""
-    return np.where(count == 0, 0.0, count * factor)
 
 
 def bounds(errors: int, trials: int, level: float = 0.95) -> tuple[float, float]:
@@ -110,10 +104,17 @@ class WatchedRate:
         detected = self._detect(wrong)
         if self.changed is None:
             self.changed = _first(trials, detected >= np.log(float(change_every)))
+        self._remember(trials, errors)
         self.trials, self.errors = int(trials[-1]), int(errors[-1])
-        # An alarm may begin a figure's story, so points are kept evenly over all that was seen.
-        seen = [*self.history, *zip(trials.tolist(), errors.tolist(), strict=True)]
-        self.history = [seen[i] for i in np.unique(np.linspace(0, len(seen) - 1, KEPT).round().astype(int))]
+
+    def _remember(self, trials: Ints, errors: Ints) -> None:
+        """Keep points for a figure, evenly over all trials so far."""
+        wanted = np.linspace(1, trials[-1], KEPT).round()
+        old = np.array(self.history, dtype=np.int64).reshape(-1, 2)
+        kept = np.unique(np.searchsorted(old[:, 0], wanted[wanted <= self.trials]).clip(max=max(len(old) - 1, 0)))
+        new = np.searchsorted(trials, np.unique(wanted[wanted > self.trials]))
+        points = np.concatenate([old[kept], np.stack([trials[new], errors[new]], axis=1)])
+        self.history = [(int(seen), int(wrong)) for seen, wrong in points]
 
     def _detect(self, wrong: Mask) -> Floats:
         """Return the logarithm of the detector after each trial: bets that began at every trial before, added up.
