@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence plan images docs compile-times light walks clean test-lowest test-wheel test-cluster
+.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence paper plan images docs compile-times light walks clean release dependencies test-lowest test-recipes test-cluster
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,8 +29,8 @@ demo: $(VENV)/.installed  ## Evaluate bundled real scores and write demo/report.
 test: lint types unit  ## Lint, type-check and run every test
 
 lint: $(VENV)/.installed-test
-	$(BIN)/ruff check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py tools/compile_times.py tools/walks.py
-	$(BIN)/ruff format --check src tests papers examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/plan.py tools/mutate.py tools/mutants.py tools/recording.py tools/ready_tests.py tools/compile_times.py tools/walks.py
+	$(BIN)/ruff check src tests papers paper examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/*.py
+	$(BIN)/ruff format --check src tests papers paper examples benchmarks validation docs/conf.py docs/_ext docs/examples tools/*.py
 	$(BIN)/lint-imports
 
 types: $(VENV)/.installed-test
@@ -54,6 +54,9 @@ papers: $(VENV)/.installed  ## Redo the five papers' figures and tables into doc
 evidence: $(VENV)/.installed  ## Judge published scores again into docs/evidence.md (minutes): make evidence DATA=FOLDER
 	$(BIN)/python -m examples.evidence $(DATA)
 
+paper: $(VENV)/.installed  ## Draw the figure of paper/paper.md from the bundled scores
+	$(BIN)/python paper/figure.py
+
 plan: $(VENV)/.installed-test  ## Draw docs/plan.svg, the floors of the package, from the imports as they are
 	$(BIN)/python tools/plan.py
 
@@ -66,6 +69,7 @@ validate: $(VENV)/.installed  ## Measure the coverage of every interval and the 
 	$(BIN)/python validation/coverage/measure.py --jobs 2
 	$(BIN)/python validation/coverage/unlike.py
 	$(BIN)/python validation/ztests/measure.py
+	$(BIN)/python validation/thresholds/measure.py
 
 fuzz: $(VENV)/.installed-test  ## Answer a million fuzzed cases in two ways each (readers, engines, saved results) into validation/fuzz/tally.csv
 	$(BIN)/python validation/fuzz/measure.py --jobs 2
@@ -97,11 +101,15 @@ test-lowest: $(VENV)/.installed  ## Run the tests with the lowest versions that 
 	# Old versions warn about their newer companions; that is no error here.
 	$(VENV)/lowest/bin/python -m pytest -n 2 --dist loadfile -o filterwarnings=default tests
 
-test-wheel: $(VENV)/.installed  ## Build the wheel, install it into an empty environment, run the demo there
-	rm -rf dist $(VENV)/wheel
-	$(BIN)/python -m pip install --quiet build
-	$(BIN)/python -m build --outdir dist .
-	$(PYTHON) -m venv $(VENV)/wheel
-	$(VENV)/wheel/bin/python -m pip install --quiet --disable-pip-version-check "$$(echo dist/*.whl)[all]"
-	cd $(VENV)/wheel && bin/priori --version && bin/priori demo faces --output demo --force
-	test -s $(VENV)/wheel/demo/report.html
+test-recipes: $(VENV)/.installed  ## Run the recipes for MLflow, W&B, skore, fairlearn and evaluate with these packages
+	$(PYTHON) -m venv --clear $(VENV)/recipes
+	$(VENV)/recipes/bin/python -m pip install --quiet --editable '.[all,sklearn]' pytest hypothesis mlflow wandb skore fairlearn evaluate
+	$(VENV)/recipes/bin/python -m pytest -q tests/recipes
+
+release: $(VENV)/.installed  ## Build what is published into dist/, twice; install and run it with every Python here (10 minutes)
+	$(BIN)/python tools/release.py
+
+dependencies: $(VENV)/.installed  ## Write sizes, versions and licences of what is installed into docs/reference/dependencies.md
+	$(PYTHON) -m venv --clear --without-pip $(VENV)/dependencies
+	$(BIN)/python -m pip --python $(VENV)/dependencies/bin/python install --quiet '.[all,sklearn,spark,s3]'
+	$(VENV)/dependencies/bin/python tools/dependencies.py

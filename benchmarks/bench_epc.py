@@ -100,18 +100,14 @@ def test_many_curves(benchmark: Any) -> None:
         return min(times)
 
     def together() -> None:
-        priori.epc_by(dev, test).interval()
+        priori.epc_by(dev, test)
 
     together()
-    batch, with_intervals = cpu(lambda: priori.epc_by(dev, test), 9), cpu(together, 9)
+    batch = cpu(together, 9)
     alone = cpu(lambda: [priori.epc(devs[name], tests[name]) for name in devs], 3)
-    curves = [priori.epc(devs[name], tests[name]) for name in list(devs)[:50]]
-    curves[0].band(n_resamples=1000, threads=1)
-    bands = 20 * cpu(lambda: [curve.band(n_resamples=1000, threads=1) for curve in curves], 3)
-    benchmark.extra_info.update(ratio=alone / batch, ratio_with_bands=(alone + bands) / with_intervals)
+    benchmark.extra_info.update(ratio=alone / batch)
     print(
         f"\n1,000 users' own curves of 100 scores, 101 alphas: {1000 * batch:.0f} ms of CPU together, one by one "
-        f"{alone / batch:.0f} x; with intervals {1000 * with_intervals:.0f} ms, one by one with bootstrap bands "
-        f"{(alone + bands) / with_intervals:.0f} x"
+        f"{alone / batch:.0f} x"
     )
     benchmark.pedantic(together, rounds=1)

@@ -23,7 +23,6 @@ import duckdb
 
 import priori
 from priori.scores import Scores
-from priori.scores.ids import TextIds
 
 TABLE = """
     SELECT round(random() + 0.2 * label, 6) AS score, label, 'u' || lpad(CAST(i % 5000 AS VARCHAR), 5, '0') AS "user",
@@ -106,9 +105,7 @@ def best(*works: Callable[[], Any], repeat: int) -> list[tuple[float, float]]:
 def held(scores: Scores) -> int:
     """Return the bytes the scores hold."""
     columns = [column for trials in (scores.negative, scores.positive) for column in vars(trials).values()]
-    text = next((column.text for column in columns if isinstance(column, TextIds)), None)
-    ids = 0 if text is None else text.data.nbytes + text.offsets.nbytes  # the rows are counted with the trials
-    return ids + sum(column.nbytes for column in columns if hasattr(column, "nbytes"))
+    return sum(column.nbytes for column in columns if hasattr(column, "nbytes"))
 
 
 def memory(path: str) -> tuple[int, int]:

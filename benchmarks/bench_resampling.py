@@ -24,7 +24,7 @@ import pytest
 import priori
 from priori import Scores
 from priori.uncertainty.bootstrap import layout
-from priori.uncertainty.ranking import both_rankings, leaderboard
+from priori.uncertainty.ranking import leaderboard
 
 REPLICATES = int(os.environ.get("PRIORI_BENCH_REPLICATES", "10000"))
 LOOPED = 20
@@ -202,7 +202,7 @@ def test_a_posteriori(benchmark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         for share in (500, 100):  # of the replicates, and of the draws of a leaderboard
             with monkeypatch.context() as passing:
                 passing.setattr(layout, "DISTINCT", 1 << 62)
-                passing.setattr(both_rankings, "MANY", 1 << 62)
+                passing.setattr(leaderboard, "MANY", 1 << 62)
                 passing.setattr(leaderboard, "DRAWS", leaderboard.DRAWS // share)
                 by_passes.append(timed(lambda work=work, share=share: work(REPLICATES // share), rounds=2)[0])
         whole = by_passes[0] + (by_passes[1] - by_passes[0]) / (1 / 100 - 1 / 500)

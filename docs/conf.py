@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import html
+import os
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from docutils import nodes
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_ext"))
@@ -42,8 +47,8 @@ plot_formats = [("svg", 100)]
 plot_basedir = str(HERE)
 
 html_theme = "furo"
-html_title = "Priori"
-html_static_path = ["_static"]
+html_title = f"Priori {version}"
+html_static_path = ["_static", "images/report.png"]
 html_css_files = ["priori.css"]
 html_copy_source = False
 html_show_sphinx = False
@@ -63,18 +68,45 @@ html_theme_options = {
 }
 
 
+#: The bundled scores that a live report is made of.
+REPORTS = ("faces", "spam", "cancer")
+
+
 def _repository_links(app: Any, docname: str, source: list[str]) -> None:
     """Fill in the commands; turn links to files outside the documentation, which the site does not hold, to text."""
     text = fill(source[0])
     source[0] = re.sub(r"\[([^\]]+)\]\((?:\.\./)+(?:CONTRIBUTING|CITATION)[^)]*\)", r"\1", text)
 
 
-def _copy_gallery(app: Any, error: Exception | None) -> None:
-    if error is None and app.builder.format == "html":
-        shutil.copytree(HERE / "gallery", Path(app.outdir) / "gallery", dirs_exist_ok=True)
+#: Where the site is read from, for previews of links to it: they need whole addresses. Empty: none are given.
+ADDRESS = os.environ.get("PRIORI_DOCS_ADDRESS", "")
+
+
+def _add_preview(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Describe a page to those who show a preview of a link to it: title, text, picture."""
+    first = doctree.next_node(nodes.paragraph) if doctree is not None else None
+    text = " ".join(first.astext().split())[:200] if first is not None else ""
+    told = {"type": "website", "title": html.unescape(context.get("title", "")) or "Priori", "description": text}
+    if ADDRESS:
+        told |= {"url": f"{ADDRESS}/{page}.html", "image": f"{ADDRESS}/_static/report.png"}
+    tags = [f'<meta property="og:{name}" content="{html.escape(value)}">' for name, value in told.items()]
+    context["metatags"] = context.get("metatags", "") + "".join(f"\n    {tag}" for tag in tags)
+
+
+def _finish(app: Any, error: Exception | None) -> None:
+    """Copy the papers' gallery, and make the reports that gallery.md links to."""
+    if error is not None or app.builder.format != "html":
+        return
+    shutil.copytree(HERE / "gallery", Path(app.outdir) / "gallery", dirs_exist_ok=True)
+    reports = Path(app.outdir) / "reports"
+    reports.mkdir(exist_ok=True)
+    for name in REPORTS:
+        command = ["report", "--example", name, "-o", str(reports / f"{name}.html")]
+        subprocess.run([sys.executable, "-m", "priori", *command], check=True, capture_output=True)
 
 
 def setup(app: Any) -> None:
     """Connect what is ours."""
     app.connect("source-read", _repository_links)
-    app.connect("build-finished", _copy_gallery)
+    app.connect("html-page-context", _add_preview)
+    app.connect("build-finished", _finish)

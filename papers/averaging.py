@@ -15,7 +15,8 @@ from priori.base.types import Floats
 from priori.curves.averaging import AverageCurve, average
 from priori.decisions.outcomes import count
 from priori.plots.style import COLOURS
-from priori.scores import Scores, pool
+from priori.scores import Scores
+from priori.scores.derived import pool
 from priori.studies.simulation import generator
 
 if TYPE_CHECKING:

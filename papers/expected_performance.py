@@ -41,7 +41,9 @@ def reproduce(*, quick: bool = False, progress: Progress = silent) -> Reproducti
         paper="S. Bengio, J. Mariéthoz and M. Keller, The Expected Performance Curve, IDIAP-RR 03-85 (2004) and ICML "
         "workshop on ROC Analysis in Machine Learning (2005)",
         data="The papers' speaker and text scores are not public. Figures 1, 3 and 6 are drawn from simulated scores "
-        "with a known mismatch between development and test; the others from our real examples (faces, spam, cancer).",
+        "with a known mismatch between development and test; the others from our real examples (faces, spam, cancer). "
+        "Figures have the numbers of the 2005 paper. The report of 2004 has Figure 3 as its 2, 4 and 5 as its 3, 6 to "
+        "8 as its 4 to 6, and no Figure 2.",
         conclusions=(
             *_crossing_conclusions(simulated, faces, cancer, survey()),
             _algorithm_conclusion(faces),

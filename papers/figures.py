@@ -43,7 +43,7 @@ def draw_errors(ax: Axes, pair: Pair, *, alpha: float | None = None, limit: floa
         ax.plot(100 * roc.fpr, 100 * (1 - roc.tpr), color=colour, label=f"{roc.name}, ROC (a posteriori)")
         far, frr, hter = 100 * point.v1[0], 100 * point.v2[0], 100 * (point.v1[0] + point.v2[0]) / 2
         label = f"{roc.name}, threshold from development: HTER {hter:.1f} %"
-        ax.plot(far, frr, "o", ms=8, color=colour, mec="white", label=label, zorder=3)
+        ax.plot(far, frr, "o", ms=8, color=colour, mec="white", label=label, zorder=5, clip_on=False)
     ax.plot([0, 100 * limit], [0, 100 * limit], color="0.6", lw=0.8, ls=":", label="break-even line")
     ax.set(xlabel="FAR (%)", ylabel="FRR (%)", xlim=(0, 100 * limit), ylim=(0, 100 * limit))
     ax.grid(alpha=0.25)

@@ -26,6 +26,7 @@ __all__ = [
     "single_split",
     "split_systems",
     "systems",
+    "widths_of",
 ]
 
 
@@ -44,7 +45,7 @@ class Size:
 
     ``effects`` are other user effects than ours, to see what rests on that choice; ``splits`` is how often the users
     are split anew with all systems tried on the same ones; ``fixed`` is the number of bootstraps of the kind that is
-    held fixed while the other varies.
+    held fixed while the other varies; ``draws`` that of the conjecture on widths.
     """
 
     systems: int
@@ -53,6 +54,7 @@ class Size:
     effects: tuple[float, ...]
     splits: int
     fixed: int = 30
+    draws: int = 1000
 
     @property
     def largest(self) -> int:
@@ -149,6 +151,17 @@ def _bounds(replicates: Floats, variant: str, number: int) -> tuple[Floats, Floa
     """Return the percentile bounds (section 3.2) from the first ``number`` draws."""
     used = replicates[:, :number] if variant == VARIANTS[4] else replicates[:number]
     return percentile_bounds(used.reshape(-1, used.shape[-1]), LEVEL)
+
+
+def widths_of(system: System, number: int, draws: int, fixed: int) -> tuple[float, float, float]:
+    """Return the mean widths of conjecture (14), samples alone, users alone and both, with many draws."""
+    curve = priori.epc(system.draw(31, (14, number, 1)), system.draw(31, (14, number, 2)))
+    shapes: dict[str, int | tuple[int, int]] = {"user-constrained": draws, "user": draws, "joint": (draws, fixed)}
+    samples, users, both = (
+        curve.band(bootstrap=name, n_resamples=shape, resample="both", interval="percentile", rng=number).expected_width
+        for name, shape in shapes.items()
+    )
+    return 100 * samples, 100 * users, 100 * both
 
 
 def joint_band(system: System, size: Size, n_users: int, number: int) -> Band:

@@ -50,6 +50,24 @@ MISPRINTS: tuple[Misprint, ...] = (
         "Table 3.1 beside it has TN where both are -1, and true positives are said to be 1 and 1.",
     ),
     Misprint(
+        "Thesis, section 3.1",
+        "a posteriori: the threshold is set using the already seen examples; a priori: using unseen examples",
+        "a posteriori: on the examples that are judged; a priori: on others, before these are seen",
+        "The chapter sets a priori thresholds on a development set and judges on unseen test data (section 3.2).",
+    ),
+    Misprint(
+        "Thesis, section 3.1, after Eq. 3.3",
+        "Cost(FR) and Cost(FA)",
+        "Cost(FN) and Cost(FP)",
+        "Eq. 3.3, which the sentence explains, has Cost(FN) and Cost(FP).",
+    ),
+    Misprint(
+        "Thesis, after Eq. 3.16",
+        "precision and recall are penalty measures and instead of costs",
+        "are gains instead of costs",
+        "The sentence explains the negative sign with which Eq. 3.16 turns what is to be maximised into a cost.",
+    ),
+    Misprint(
         "Thesis, Eqs. 3.38 and 3.40",
         "1 > 1 / (NP + NN)",
         "(NN - NP)^2 > 0",
@@ -83,6 +101,13 @@ MISPRINTS: tuple[Misprint, ...] = (
         "The right-hand sides are evaluated at Delta_beta, the threshold that Eq. 3 chose on the development set.",
     ),
     Misprint(
+        "Joint bootstrap paper of 2007, Eqs. 10 to 13",
+        "Psi = P(Y < Delta)",
+        "P(Y <= Delta)",
+        "A score that equals the threshold is rejected (Eq. 1 of the papers of 2004 and 2005, 3.1 of the thesis), so "
+        "it belongs to the FRR; section 2 calls Psi the cumulative distribution up to the threshold.",
+    ),
+    Misprint(
         "Joint bootstrap paper of 2007, section 3.2",
         "a large confidence interval such as 24 %",
         "such as 15 %",
@@ -102,6 +127,13 @@ MISPRINTS: tuple[Misprint, ...] = (
         "With normal scores two standard deviations apart, costs 5 : 1 against false negatives and even classes, the "
         "point on that line costs 1.652 and the best one 0.600 (in units of a false positive); `tests/papers` computes "
         "both.",
+    ),
+    Misprint(
+        "On averaging ROC curves, section 4.1",
+        "the fp and tp axes are rotated clockwise",
+        "the points are rotated clockwise, the axes anti-clockwise",
+        "The matrix takes (0, 1) to (sin theta, cos theta): the point on the tp axis moves clockwise. At theta = pi/2 "
+        "that averages fp at a fixed tp, horizontally, as the section says; the other way round it would not.",
     ),
     Misprint(
         "On averaging ROC curves, section 4.1",

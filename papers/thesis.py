@@ -13,6 +13,7 @@ from papers.crossing import Pair, real_pair, simulated_pair
 from papers.figures import canvas, draw_errors, legend_below
 from papers.normal_curve import draw_area, draw_method, normal_conclusion
 from papers.results import Conclusion, Figure, Progress, Reproduction, Table, silent
+from papers.thesis_statements import statements
 from papers.thesis_tables import (
     NIST2000,
     XM2VTS,
@@ -25,18 +26,20 @@ from papers.thesis_tables import (
 from priori.base.types import Floats
 from priori.examples import load
 from priori.plots import plot_det, plot_epc, plot_roc
-from priori.plots.comparison import plot_confidence
-from priori.plots.style import COLOURS, LINES
+from priori.plots.style import COLOURS, LINES, finished, name_shade, shade
 from priori.studies.simulation import population
 from priori.uncertainty.comparing.ztest_normals import (
     Rates,
+    Setting,
     Weights,
+    ZComparison,
+    ZSystem,
     class_variance,
     hter_variance,
     naive_variance,
     weights_of,
 )
-from priori.uncertainty.comparing.ztests import ZTestCurve, ztest_epc, ztest_scores
+from priori.uncertainty.comparing.ztests import ztest_scores, ztests_along
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -52,7 +55,7 @@ def reproduce(*, quick: bool = False, progress: Progress = silent) -> Reproducti
     progress(2, 3)
     simulated, faces = simulated_pair(), real_pair()
     normal = population(100 if quick else 1000, 10, 50, separation=2.5, user_effect_sd=0.0, rng=31)
-    along, sample = ztest_epc(faces.epc_a, faces.epc_b), _sample(faces)
+    along, sample = ztests_along(faces.epc_a, faces.epc_b), _sample(faces)
     progress(3, 3)
     return Reproduction(
         name="thesis",
@@ -69,7 +72,8 @@ def reproduce(*, quick: bool = False, progress: Progress = silent) -> Reproducti
             *_sd_conclusions(),
             normal_conclusion(),
             _det_conclusion(normal),
-            *_curve_conclusions(simulated, along),
+            *_curve_conclusions(simulated, faces, along),
+            *statements(100 if quick else 2000),
         ),
         tables=(rates_table(), *published_tables(intervals, differences), sample),
         figures=_figures(simulated, faces, normal, along),
@@ -143,10 +147,10 @@ def _det_conclusion(normal: priori.Scores) -> Conclusion:
     )
 
 
-def _curve_conclusions(simulated: Pair, along: ZTestCurve) -> list[Conclusion]:
+def _curve_conclusions(simulated: Pair, faces: Pair, along: ZComparison) -> list[Conclusion]:
     hter = simulated.break_even_hter
-    confidence = np.asarray(along.comparison.independent.confidence)
-    inner = (along.alpha > 0) & (along.alpha < 1)
+    confidence = np.asarray(along.independent.confidence)
+    inner = (faces.epc_a.alpha > 0) & (faces.epc_a.alpha < 1)
     return [
         Conclusion(
             "Figures 3.2 and 3.3 (Eq. 3.13): A's ROC is below B's, and A's error a priori above B's",
@@ -157,7 +161,7 @@ def _curve_conclusions(simulated: Pair, along: ZTestCurve) -> list[Conclusion]:
             "Figure 3.11: the confidence that two systems differ changes along alpha, and passes 95 % in places only",
             bool((confidence[inner] > 0.95).any() and (confidence[inner] < 0.95).any()),
             f"on the faces above 95 % at {int((confidence[inner] > 0.95).sum())} of {int(inner.sum())} alphas by the "
-            f"independent test, at {int(along.significant[inner].sum())} by both tests",
+            f"independent test, at {int(along.significant(0.95)[inner].sum())} by both tests",
         ),
     ]
 
@@ -165,7 +169,7 @@ def _curve_conclusions(simulated: Pair, along: ZTestCurve) -> list[Conclusion]:
 # -- figures ---------------------------------------------------------------------------------------------------------
 
 
-def _figures(simulated: Pair, faces: Pair, normal: priori.Scores, along: ZTestCurve) -> tuple[Figure, ...]:
+def _figures(simulated: Pair, faces: Pair, normal: priori.Scores, along: ZComparison) -> tuple[Figure, ...]:
     return (
         Figure(
             "thesis-figure-3-1",
@@ -234,7 +238,7 @@ def _draw_roc_det(normal: priori.Scores) -> Canvas:
 
 
 def _draw_real(faces: Pair) -> Canvas:
-    figure, (left, right) = canvas(2, size=(4.6, 5.2))
+    figure, (left, right) = canvas(2, size=(4.6, 6.6))
     curves = [priori.det(curve.test, points="all", name=curve.name) for curve in (faces.epc_a, faces.epc_b)]
     plot_det(curves, ax=left, operating_points=[faces.at_break_even_a, faces.at_break_even_b])
     legend_below(left)
@@ -269,16 +273,23 @@ def _draw_deviations() -> Canvas:
     return figure
 
 
-def _draw_along(faces: Pair, along: ZTestCurve) -> Canvas:
+def _draw_along(faces: Pair, along: ZComparison) -> Canvas:
     figure, (upper, lower) = canvas(1, 2, size=(5.6, 3.2), sharex=True)
-    plot_epc([faces.epc_a, faces.epc_b], ax=upper)
-    for system, colour in ((along.a, COLOURS[0]), (along.b, COLOURS[1])):
-        upper.fill_between(
-            along.alpha, 100 * system.hter.lower, 100 * system.hter.upper, color=colour, alpha=0.18, lw=0
-        )
+    curves, alpha = (faces.epc_a, faces.epc_b), faces.epc_a.alpha
+    plot_epc(curves, ax=upper)
+    setting = Setting.of(faces.epc_a.measure, alpha, 0.95, "two-sided")
+    for curve, colour in zip(curves, COLOURS, strict=False):
+        hter = ZSystem.of(curve.name, Rates.from_outcomes(curve.outcomes), setting).hter
+        shade(upper, alpha, 100 * hter.lower, 100 * hter.upper, colour, step="mid")
     upper.set_xlabel("")
     upper.legend(frameon=False, loc="upper center", ncols=2)
-    plot_confidence(along, ax=lower)
-    lower.set_title("")
+    for name, colour, line in (("dependent", "0.1", "-"), ("independent", "0.45", "--")):
+        confidence = 100 * along.tests[name].confidence
+        lower.plot(alpha, confidence, color=colour, ls=line, label=f"{name} test", drawstyle="steps-mid")
+    lower.axhline(95, color="0.6", lw=0.8, ls=":")
+    lower.fill_between(alpha, 0, 101, where=along.significant(0.95).tolist(), color="0.85", lw=0, zorder=0, step="mid")
+    name_shade(lower, "significant at 95 %", "0.85", None)
+    lower.set(xlabel="alpha", ylabel="confidence (%)", ylim=(0, 101), xlim=(float(alpha[0]), float(alpha[-1])))
+    finished(lower, below=True)
     legend_below(lower, 2)
     return figure

@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import os
 import signal
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,14 @@ settings.register_profile("default", max_examples=200, deadline=None, derandomiz
 settings.register_profile("quick", max_examples=30, deadline=None, derandomize=True, suppress_health_check=_quiet)
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=_quiet)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(autouse=True)
+def figures_closed() -> Iterator[None]:
+    """Close the figures that a test left open: matplotlib warns from the twentieth on."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.fixture(params=["text", "duckdb"])

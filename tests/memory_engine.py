@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from priori.base.processors import processors
-from priori.engines.counting import Owned, Rows
-from priori.engines.engine import By, Survey
-from priori.engines.streaming import Scan, Streaming
+from priori.base.limits import processors
+from priori.engines.counting import By, Owned, Rows
+from priori.engines.panel import Panel
+from priori.engines.sql import Scan
 from priori.scores import Names, Scores
 
 #: Rows in a batch.
 ROWS = 1 << 17
 
 
-class Memory(Streaming):
+class Memory(Panel):
     """Answers from a `Scores` that is in memory, by the same algorithm as from anywhere else."""
 
     def __init__(self, scores: Scores) -> None:
-        super().__init__()
         self.scores = scores
         self.sources = [scores.source]
         self.backend = scores.backend
@@ -29,14 +30,17 @@ class Memory(Streaming):
         self.has_users = scores.has_users
         self.columns = {"score": "score", **({"user": "user"} if scores.has_users else {})}
 
-    def survey(self, system: int = 0) -> Survey:
+    def survey(self, system: int = 0) -> tuple[int, NDArray[Any]]:
         each = [
             trials.score[:: max(1, len(trials) // 32768)] for trials in (self.scores.negative, self.scores.positive)
         ]
         sample = np.concatenate(each)
-        return Survey(len(self.scores), sample[np.isfinite(sample)])
+        return len(self.scores), sample[np.isfinite(sample)]
 
-    def look_at_names(self, system: int) -> Names:
+    def dtype(self, system: int) -> Any:
+        return np.float64
+
+    def names(self, system: int = 0) -> Names:
         if self.scores.users is None:
             return Names(np.empty(0))
         used = [trials.user for trials in (self.scores.negative, self.scores.positive) if trials.user is not None]

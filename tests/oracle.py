@@ -53,7 +53,10 @@ class Candidate:
 PAIRS = {
     "authentication": ("far", "frr"),
     "detection": ("far", "frr"),
+    "fraud": ("far", "frr"),
+    "texts": ("far", "frr"),
     "retrieval": ("precision", "recall"),
+    "spam": ("precision", "recall"),
     "diagnosis": ("sensitivity", "specificity"),
 }
 
@@ -97,6 +100,8 @@ def cost(criterion: str, task: str) -> tuple[Callable[[Candidate, Fraction], Any
         return lambda c, alpha: abs(alpha - getattr(c, v2)), (v1, v2)
     if criterion.startswith("at-"):
         return _constraint(criterion[-2:] == "v1", v1, v2), (v1, v2)
+    if criterion == "max:net-benefit":
+        return lambda c, alpha: alpha * c.fp + (1 - alpha) * c.fn, ("far", "frr")
     if criterion in BEST:
         # A measure that weighs FAR and FRR is wer at one alpha: its ties are wer's, whatever the task.
         weighs = criterion.startswith(("min:dcf", "max:balanced"))
@@ -139,12 +144,14 @@ BEST: dict[str, Callable[[Candidate], object]] = {
 def choose(
     negatives: list[float], positives: list[float], criterion: str, alpha: Fraction, task: str = "authentication"
 ) -> Candidate:
+    if criterion == "probability":
+        return at(float(alpha), negatives, positives)
     if criterion == "bayes":
         odds = alpha / (1 - alpha) if alpha < 1 else math.inf
         return at(math.log(odds) if odds else -math.inf, negatives, positives)
     function, (v1, v2) = cost(criterion, task)
     possible = candidates(negatives, positives)
-    if (criterion, task) == ("eer", "retrieval"):  # equal because nothing is found: not a break-even point
+    if criterion == "eer" and task in ("retrieval", "spam"):  # equal because nothing is found: not a break-even point
         possible = [c for c in possible if c.tp > 0] or possible
     return min(possible, key=lambda c: (function(c, alpha), _error(c, v1) + _error(c, v2), c.threshold))
 

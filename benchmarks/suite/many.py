@@ -19,6 +19,9 @@ GOALS = {"seconds": 20.0, "megabytes": 2048.0}
 SIZES = {"quick": (1_000, 100, 20), "ordinary": (100_000, 10_000, 500), "full": (100_000, 10_000, 500)}
 TRIALS = 10  # of each user in each set
 COMPARED = 5 * 10**7
+#: Pages: rows of two systems together, with so many users; systems, with so many trials each.
+ROWS, PEOPLE = {"quick": 10**5, "ordinary": 5 * 10**6, "full": 5 * 10**6}, 1_000
+SYSTEMS, EACH = 5, 10_000
 
 
 class Run(NamedTuple):
@@ -52,6 +55,7 @@ def text(folder: Path, size: str) -> str:
             str(folder / "systems.csv"),
         ),
     ]
+    works += _pages(folder.parent, ROWS[size])
     if size == "full":
         works.append(_compared(folder))
     lines = [
@@ -71,6 +75,36 @@ def text(folder: Path, size: str) -> str:
         row = f"{scan.cpu:.3g} s | {found.cpu:.3g} s | {found.cpu / scan.cpu:.1f} | {found.peak:.0f} MB"
         lines.append(f"| {work} | {row} |")
     return "\n".join(lines) + "\n"
+
+
+def _pages(folder: Path, rows: int) -> list[tuple[str, list[str], str]]:
+    """Return the pages of two large systems and of several small ones, of CSV files."""
+    works = []
+    for systems, trials in ((2, rows // 4), (SYSTEMS, EACH)):
+        own = folder / f"pages-{systems}-{trials}"
+        arguments = ["report", "-o", str(folder / "page.html")]
+        for system in range(systems):
+            files = [own / f"{system}-{role}.csv" for role in ("dev", "test")]
+            arguments += ["--system", f"S{system}", *map(str, files)]
+            if not all(file.exists() for file in files):
+                own.mkdir(parents=True, exist_ok=True)
+                for number, file in enumerate(files):
+                    _write_scores(file, trials, system, number)
+        works.append((f"`report`, {systems} systems of {2 * trials:,} rows with users", arguments, str(files[1])))
+    return works
+
+
+def _write_scores(path: Path, trials: int, system: int, seed: int) -> None:
+    """Write one set of one system; all systems have the same trials."""
+    rng = np.random.default_rng(seed)
+    user, label = rng.integers(0, PEOPLE, trials), (rng.random(trials) < 0.1).astype(np.int8)
+    common = rng.normal(0, 0.7, trials) + rng.normal(0, 0.3, PEOPLE)[user]
+    own = np.random.default_rng([seed, system]).normal(0, 0.7, trials)
+    score = (2.8 - 0.3 * system) * label + common + own
+    frame = pl.DataFrame(
+        {"score": score.round(6), "label": label, "user": user, "trial": np.arange(trials) + seed * trials}
+    )
+    frame.write_csv(path)
 
 
 def _compared(folder: Path) -> tuple[str, list[str], str]:

@@ -6,6 +6,7 @@ python spark_worker.py FOLDER REPLICATES
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 import time
@@ -40,6 +41,7 @@ def _session(home: str) -> Any:
     from pyspark.sql import SparkSession
 
     Path(home, "events").mkdir()
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # what its workers run
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

@@ -109,11 +109,10 @@ def pyeer_stats(data: Data) -> Callable[[], Any]:
 
 def priori_roc_band(data: Data, replicates: int) -> Callable[[], Any]:
     import priori
-    from priori.uncertainty.bands.roc_bands import roc_band
 
     def work() -> Any:
         scores = priori.Scores.from_arrays(data["negative"], data["positive"])
-        return roc_band(scores, points=101, bootstrap="sample", n_resamples=replicates)
+        return priori.roc(scores).band(points=101, bootstrap="sample", n_resamples=replicates)
 
     return work
 

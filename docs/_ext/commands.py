@@ -1,4 +1,4 @@
-"""The command-line reference as Markdown: what --help says, with every option, from the commands themselves."""
+"""What pages take from the program itself, as Markdown: what --help says of every command, and all cautions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import re
 
 import click
 
+from priori.base.caution_codes import CODES
 from priori.cli import COMMANDS, cli
 
-__all__ = ["MARK", "command_markdown", "fill"]
+__all__ = ["CAUTIONS", "MARK", "cautions_markdown", "command_markdown", "fill"]
 
 #: A line of a page that the description of a command takes the place of.
 MARK = re.compile(r"^<!-- command: ([\w-]+) -->$", flags=re.MULTILINE)
+#: The line that the list of cautions takes the place of.
+CAUTIONS = "<!-- cautions -->"
 
 
 def _command(name: str) -> tuple[click.Context, click.Command]:
@@ -57,6 +60,16 @@ def command_markdown(name: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def cautions_markdown() -> str:
+    """Return all cautions: when each is given, how much it matters, what to do, and the page that has more on it."""
+    parts = []
+    for code, kind in CODES.items():
+        more = f"See [{kind.page.rpartition('/')[2].replace('-', ' ')}]({kind.page}.md)."
+        text = " ".join([kind.meaning, kind.matters, kind.remedy])
+        parts.append(f"`{code}` ({kind.level})\n: {_with_options_as_code(text)} {more}")
+    return "\n\n".join(parts)
+
+
 def fill(text: str) -> str:
-    """Put every command's description in place of its mark."""
-    return MARK.sub(lambda found: command_markdown(found[1]), text)
+    """Put every command's description, and the cautions, in place of their marks."""
+    return MARK.sub(lambda found: command_markdown(found[1]), text).replace(CAUTIONS, cautions_markdown())

@@ -12,6 +12,7 @@ from examples.evidence.judging import Judged, judge
 from examples.evidence.page import page
 from examples.evidence.sources import SOURCES, Question, Source
 from examples.evidence.tables import BOARDS, SYSTEMS, board_row, system_rows, write_csv
+from examples.evidence.told import told
 from priori.base.cautions import CODES, silenced
 from priori.cli.output import Progress
 
@@ -52,7 +53,7 @@ def command(data: Path, output: Path, only: tuple[str, ...], resamples: int) -> 
     figures.draw_attacks(shown, folder / "btas2016-attack.svg")
     figures.draw_curves(shown, CURVES, folder / "btas2016-curves.svg")
     figures.draw_taus(rows, folder / "tau.svg")
-    (output / "evidence.md").write_text(page(rows, curve, attacked), encoding="utf-8")
+    (output / "evidence.md").write_text(page(rows, curve, attacked, told(data)), encoding="utf-8")
 
 
 def _judged(data: Path, asked: list[tuple[Source, Question]], resamples: int) -> list[Judged]:

@@ -40,13 +40,13 @@ class Judged:
 
 def judge(data: Path, source: Source, question: Question, *, n_resamples: int = 10_000) -> Judged:
     """Rank the systems of a question at thresholds from its development rows, and by EER on its test rows."""
-    systems, left_out = _scores(data, source, question)
+    systems, left_out = scores_of(data, source, question)
     curves = tuple(priori.epc(dev, test, name=name) for name, (dev, test) in systems.items())
     boards = [priori.rank(curves, claim=claim, n_resamples=n_resamples, rng=0) for claim in ("deployed", "method")]
     return Judged(source.key, question, boards[0], boards[1], left_out, curves)
 
 
-def _scores(
+def scores_of(
     data: Path, source: Source, question: Question
 ) -> tuple[dict[str, tuple[priori.Scores, priori.Scores]], tuple[str, ...]]:
     """Return each system's development and test scores, on the trials that all of them have."""

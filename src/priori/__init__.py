@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from priori.curves.areas import Areas, areas
     from priori.curves.averaging import AverageCurve, AverageEPC, average, average_epc, recommend
     from priori.curves.cross import CrossEPC, cross_epc
-    from priori.curves.epc import EPC, choose_threshold, epc, epc_all
+    from priori.curves.epc import EPC, epc, epc_all
     from priori.curves.epc_by import GroupedEPC, epc_by
     from priori.curves.epsc import EPSC, adcf, epsc
     from priori.curves.roc import (
@@ -35,19 +35,22 @@ if TYPE_CHECKING:
     from priori.decisions.likelihood_ratios import a_posteriori_min_cllr, calibrate, cllr
     from priori.decisions.measure import Measure
     from priori.decisions.outcomes import Outcomes, count
+    from priori.decisions.recipe import choose_threshold
     from priori.decisions.tasks import Task
     from priori.engines import Table, scan, scan_table
     from priori.readers import read
     from priori.readers.trial_tables import read_table
     from priori.scores import Scores
-    from priori.studies.coverage import Coverage, coverage
-    from priori.studies.design_effect import design_effect
+    from priori.studies.limits import LimitPlan, plan_limit
     from priori.studies.planning import plan
     from priori.studies.watching import Watch
+    from priori.uncertainty.amounts import AmountCosts, amounts
     from priori.uncertainty.bands.bands import Band
     from priori.uncertainty.comparing.comparison import Comparison, compare
-    from priori.uncertainty.comparing.ztests import ztest, ztest_epc, ztest_scores
-    from priori.uncertainty.costs.likelihood_ratio_costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
+    from priori.uncertainty.comparing.ztests import ztest, ztest_scores
+    from priori.uncertainty.costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
+    from priori.uncertainty.expected.thresholds import ThresholdInterval, threshold_interval
+    from priori.uncertainty.llr_curves import ECE, Reliability, Tippett, ece, reliability, tippett
     from priori.uncertainty.ranking.leaderboard import Leaderboard, rank
     from priori.uncertainty.ranking.ranking import Ranking, compare_all
     from priori.uncertainty.rates.auc import a_posteriori_auc_interval, a_posteriori_auc_test
@@ -66,7 +69,7 @@ _LATER = {
         "priori.base.results": "Result",
         "priori.curves.areas": "Areas areas",
         "priori.curves.cross": "CrossEPC cross_epc",
-        "priori.curves.epc": "EPC choose_threshold epc epc_all",
+        "priori.curves.epc": "EPC epc epc_all",
         "priori.curves.epc_by": "GroupedEPC epc_by",
         "priori.curves.epsc": "EPSC adcf epsc",
         "priori.curves.roc": "AposterioriDET AposterioriROC a_posteriori_auc a_posteriori_break_even a_posteriori_eer "
@@ -75,36 +78,41 @@ _LATER = {
         "priori.decisions.likelihood_ratios": "a_posteriori_min_cllr calibrate cllr",
         "priori.decisions.measure": "Measure",
         "priori.decisions.outcomes": "Outcomes count",
+        "priori.decisions.recipe": "choose_threshold",
         "priori.decisions.tasks": "Task",
         "priori.scores": "Scores",
         "priori.curves.averaging": "AverageCurve AverageEPC average average_epc recommend",
         "priori.engines": "Table scan scan_table",
         "priori.readers": "read",
         "priori.readers.trial_tables": "read_table",
-        "priori.studies.coverage": "Coverage coverage",
-        "priori.studies.design_effect": "design_effect",
+        "priori.studies.limits": "LimitPlan plan_limit",
         "priori.studies.planning": "plan",
         "priori.studies.watching": "Watch",
+        "priori.uncertainty.amounts": "AmountCosts amounts",
         "priori.uncertainty.rates.auc": "a_posteriori_auc_interval a_posteriori_auc_test",
         "priori.uncertainty.bands.bands": "Band",
         "priori.uncertainty.comparing.comparison": "Comparison compare",
+        "priori.uncertainty.expected.thresholds": "ThresholdInterval threshold_interval",
         "priori.uncertainty.rates.group_rates": "GroupRates group_rates",
         "priori.uncertainty.ranking.leaderboard": "Leaderboard rank",
         "priori.uncertainty.rates.pad": "PAD pad",
-        "priori.uncertainty.costs.likelihood_ratio_costs": "LLRCosts LLRCostsTest compare_llr_costs llr_costs",
+        "priori.uncertainty.costs": "LLRCosts LLRCostsTest compare_llr_costs llr_costs",
+        "priori.uncertainty.llr_curves": "ECE Reliability Tippett ece reliability tippett",
         "priori.uncertainty.rates.proportions": "mcnemar_test proportion_interval proportion_test",
         "priori.uncertainty.ranking.ranking": "Ranking compare_all",
         "priori.uncertainty.rates.rate_intervals": "rate_interval",
         "priori.uncertainty.rates.user_rates": "UserRates user_rates",
-        "priori.uncertainty.comparing.ztests": "ztest ztest_epc ztest_scores",
+        "priori.uncertainty.comparing.ztests": "ztest ztest_scores",
     }.items()
     for name in names.split()
 }
 
 __all__ = [
+    "ECE",
     "EPC",
     "EPSC",
     "PAD",
+    "AmountCosts",
     "AposterioriDET",
     "AposterioriROC",
     "Areas",
@@ -112,7 +120,6 @@ __all__ = [
     "AverageEPC",
     "Band",
     "Comparison",
-    "Coverage",
     "Criterion",
     "CrossEPC",
     "GroupRates",
@@ -121,15 +128,19 @@ __all__ = [
     "LLRCosts",
     "LLRCostsTest",
     "Leaderboard",
+    "LimitPlan",
     "Measure",
     "OptionError",
     "Outcomes",
     "PrioriError",
     "Ranking",
+    "Reliability",
     "Result",
     "Scores",
     "Table",
     "Task",
+    "ThresholdInterval",
+    "Tippett",
     "UserRates",
     "Watch",
     "__version__",
@@ -142,6 +153,7 @@ __all__ = [
     "a_posteriori_min_dcf",
     "a_posteriori_partial_auc",
     "adcf",
+    "amounts",
     "areas",
     "average",
     "average_epc",
@@ -153,10 +165,9 @@ __all__ = [
     "compare_all",
     "compare_llr_costs",
     "count",
-    "coverage",
     "cross_epc",
-    "design_effect",
     "det",
+    "ece",
     "epc",
     "epc_all",
     "epc_by",
@@ -167,6 +178,7 @@ __all__ = [
     "mcnemar_test",
     "pad",
     "plan",
+    "plan_limit",
     "proportion_interval",
     "proportion_test",
     "rank",
@@ -174,13 +186,15 @@ __all__ = [
     "read",
     "read_table",
     "recommend",
+    "reliability",
     "roc",
     "scan",
     "scan_table",
     "silenced",
+    "threshold_interval",
+    "tippett",
     "user_rates",
     "ztest",
-    "ztest_epc",
     "ztest_scores",
 ]
 

@@ -8,7 +8,7 @@ def main() -> None:
     """Run the command line."""
     try:
         _fill_streams()
-        from priori.base.signals import end_on_signals
+        from priori.base.temporary import end_on_signals
 
         end_on_signals()
         from priori.cli import main as run

@@ -77,7 +77,7 @@ def test_drop_files_read_the_verdict_move_the_slider_change_a_setting_download(
     assert page.evaluate("window.scrollY") == 0
     verdict = page.inner_text("#verdict")
     assert "alpha" in verdict
-    assert "expected HTER" in verdict
+    assert "HTER is " in verdict
 
     page.wait_for_selector("#plot-dots svg > g")
     before = page.inner_text("output[for=alpha]")
@@ -192,7 +192,7 @@ def test_hostile_names_are_shown_as_text(visitor, address):
 def test_progress_is_shown_and_cancelling_works(visitor):
     page = visitor.page
     page.select_option("#in-example", "spam")
-    assert page.input_value("#in-task") == "retrieval"
+    assert page.input_value("#in-task") == "spam"
     page.fill("#in-resamples", "100000")
     page.click("#app-compute")
     page.wait_for_selector("#app-cancel:not([hidden])")
@@ -304,6 +304,11 @@ def test_several_files_by_one_chooser_back_and_the_list_of_analyses(visitor, add
     assert page.input_value("#in-alpha") == "0.25"  # what was typed is kept
 
 
+def scored(content: bytes) -> list[list[str]]:
+    """The labels and scores of a small file."""
+    return [line.split(",") for line in content.decode().splitlines()[1:]]
+
+
 def long_table() -> bytes:
     rows = ["system,set,score,label,user"]
     for name in ("good", "bad, quoted"):
@@ -328,6 +333,73 @@ def test_a_long_table_is_split_after_a_look_at_it(visitor):
     assert content.splitlines()[0] == "score,label,user"
     assert len(content.splitlines()) == len(TEST.decode().splitlines())
     assert visitor.accessibility() == []
+
+
+def test_a_wide_table_is_one_system_a_column(visitor):
+    page = visitor.page
+    lines = ["good,bad,label,set"]
+    for part, content in (("dev", DEV), ("test", TEST)):
+        lines += [f"{score},{-float(score):g},{label},{part}" for label, score in scored(content)]
+    page.set_input_files("#in-many", [file("wide.csv", "\n".join(lines).encode())])
+    page.wait_for_selector("#app-table:not([hidden])")
+    chosen = page.eval_on_selector_all("#app-table select", "all => all.map((one) => one.selectedOptions[0].text)")
+    assert chosen == ["the columns good, bad", "set", "dev", "test"]
+    page.click("#app-table button:has-text('Yes, take 2 systems')")
+    assert [page.input_value(f"#in-name-{key}") for key in (0, 1)] == ["good", "bad"]
+    assert page.evaluate("document.getElementById('in-dev-1').files[0].text()").startswith("score,label\n-0.1,0\n")
+
+
+def test_one_labelled_file_is_not_taken_for_development(visitor):
+    page = visitor.page
+    scores = [f"{label},{score},u{row // 2}" for row, (label, score) in enumerate(scored(DEV + TEST[12:]))]
+    page.set_input_files("#in-many", [file("scores.csv", "\n".join(["label,score,user", *scores]).encode())])
+    page.wait_for_selector("#app-table:not([hidden])")
+    assert "both sets in one table. Is this right?" in page.text_content("#app-table")
+    assert visitor.accessibility() == []
+    page.click("#app-table button:has-text('Yes, take 1 system')")
+    assert page.input_value("#in-name-0") == "scores"
+    halves = [page.evaluate(f"document.getElementById('in-{part}-0').files[0].text()") for part in ("dev", "test")]
+    users = [{line.split(",")[2] for line in half.splitlines()[1:]} for half in halves]
+    assert [len(half) for half in users] == [4, 4]
+    assert not users[0] & users[1]
+    # One that cannot be looked into is asked about, and so is not put anywhere unasked.
+    page.click("#app-add")
+    page.set_input_files("#in-many", [file("more.bin", TEST)])
+    page.click("#app-table button:has-text('It is the test set')")
+    assert page.evaluate("document.getElementById('in-test-1').files[0].name") == "more.bin"
+    assert page.evaluate("document.getElementById('in-dev-1').files.length") == 0
+    # What is waiting for its other set gets it.
+    page.set_input_files("#in-many", [file("rest.csv", DEV)])
+    page.wait_for_function("document.getElementById('in-dev-1').files.length === 1")
+
+
+def test_computing_again_gives_a_sign_at_once_and_an_error_opens_its_panel(visitor):
+    page = visitor.page
+    page.set_input_files("#in-dev-0", file("dev.csv", DEV))
+    page.set_input_files("#in-test-0", file("test.csv", TEST))
+    page.select_option("#in-bootstrap", "none")
+    compute(page)
+    page.click("#app-change > summary")
+    page.click("summary:has-text('More')")
+    page.fill("#in-seed", "no number")
+    page.click("summary:has-text('More')")
+    assert not page.is_visible("#in-seed")
+    page.click("#app-compute")
+    page.wait_for_selector("#app-error-seed:not([hidden])")
+    assert page.is_visible("#in-seed")
+    assert page.evaluate("document.activeElement.id") == "in-seed"
+    visitor.console.clear()  # the browser's own note of the answer
+    page.fill("#in-seed", "1")
+    page.route("**/jobs/*", lambda route: None)  # the server does not answer yet
+    page.press("#in-name-0", "Enter")
+    assert page.is_visible("#app-progress")
+    assert page.inner_text("#app-progress-text") == "Starting …"
+    assert page.is_disabled("#app-compute")
+    seen = page.evaluate(
+        """() => { const box = document.getElementById('app-progress').getBoundingClientRect();
+        return box.top >= 0 && box.bottom <= innerHeight; }"""
+    )
+    assert seen
 
 
 def test_exchanged_sets_and_reversed_scores_are_mended_by_a_button(visitor):

@@ -97,7 +97,7 @@ def test_twenty_systems_have_the_page_of_many(serve):
     assert visitor.wait(job, seconds=60)["state"] == "done"
     page = visitor.client.get(f"/jobs/{job}").text
     assert 'id="find"' in page
-    assert 'id="figure-matrix"' in page
+    assert 'id="ranking-title">All' in page
     assert "and 15 more" in visitor.client.get("/").text
 
 
@@ -172,7 +172,7 @@ def test_cancelling_ends_the_process_and_its_children(stuck):
     assert gone(*processes)
     assert not any(path.name == "scratch" for path in served.files())
     assert len(served.files()) == 2  # the two score files, for computing again
-    assert not served.server.jobs.running
+    assert not any(job.active for job in served.server.jobs.jobs.values())
 
 
 def test_cancelling_needs_the_key(stuck):
@@ -277,6 +277,19 @@ def test_the_oldest_analyses_of_a_visitor_make_way_for_new_ones(serve):
         visitor.wait(jobs[-1])
     assert [visitor.client.get(f"/jobs/{job}/status").status_code for job in jobs] == [404, 404, 200, 200]
     assert other.status(theirs)
+
+
+def test_failed_uploads_make_way_before_a_result(serve):
+    done = "{'finished': True} if 'good' in json.dumps(order) else {'errors': {'form': 'no'}}"
+    served = serve(worker_that(f"print(json.dumps({done}), flush=True)"), kept_per_visitor=3)
+    visitor = served.visitor()
+    jobs = []
+    for name in ("good", "bad", "bad", "bad"):
+        files = {"name-0": name, "dev-0": ("d", DEV), "test-0": ("t", TEST)}
+        jobs.append(visitor.send(files=files).json()["job"])
+        visitor.wait(jobs[-1])
+    codes = [visitor.client.get(f"/jobs/{job}/status").status_code for job in jobs]
+    assert codes == [200, 404, 200, 200]
 
 
 def test_when_as_many_are_kept_as_can_be_the_one_idle_longest_makes_way_for_anybody(serve):

@@ -23,7 +23,6 @@ def test_every_name_leads_to_a_function(name: str) -> None:
         "curves.averaging.epc",
         "curves.averaging.average",
         "curves.epsc",
-        "studies.coverage",
         "uncertainty.ranking.leaderboard",
     ):
         import_module(f"priori.{module}")

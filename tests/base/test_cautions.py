@@ -10,8 +10,20 @@ from pathlib import Path
 import pytest
 
 import priori
-from priori.base.cautions import CODES, Caution, joined, labelled, not_shown, of_systems, said_of, shown, silenced_codes
+from priori.base.caution_codes import CODES
+from priori.base.cautions import (
+    Caution,
+    gravest_first,
+    joined,
+    labelled,
+    not_shown,
+    of_systems,
+    said_of,
+    shown,
+    silenced_codes,
+)
 from priori.base.texts import json_text
+from priori.words.headline import UNTRUSTED
 
 ROOT = Path(__file__).parents[2]
 FEW, TIES = Caution("few-units", "only 8 users"), Caution("ties", "many equal scores")
@@ -45,16 +57,16 @@ def test_three_systems_are_named_and_the_others_counted() -> None:
     assert of_systems(same[:4])[1] == "B, C, D: many equal scores"
     assert of_systems(same[:5])[1] == "B, C, D and 1 other: many equal scores"
     own = [(name, [Caution("few-units", f"only {number} users")]) for number, name in enumerate("ABCDEFGH", 4)]
-    assert of_systems(own[:2]) == ("A: only 4 users (also, with other numbers, B)",)
-    assert of_systems(own[:4]) == ("A: only 4 users (also, with other numbers, B, C, D)",)
+    assert of_systems(own[:2]) == ("A: only 4 users (also B)",)
+    assert of_systems(own[:4]) == ("A: only 4 users (also 3 others)",)
     (line,) = of_systems(own)
-    assert line == "A: only 4 users (also, with other numbers, B, C, D and 4 others)"
+    assert line == "A: only 4 users (also 7 others)"
     assert line.code == "few-units"  # type: ignore[attr-defined]
     assert of_systems([("a", [FEW]), ("b", [])])[0].sentence == "a: only 8 users."  # type: ignore[attr-defined]
     assert FEW.sentence == "Only 8 users."
     # what else is said of the same system is not lost
     twice = [("A", [FEW, Caution("few-units", "2 in the test set")]), ("B", [Caution("few-units", "only 9 users")])]
-    assert of_systems(twice) == ("A: only 8 users (also, with other numbers, B)", "A: 2 in the test set")
+    assert of_systems(twice) == ("A: only 8 users (also B)", "A: 2 in the test set")
     twice[1][1].append(twice[0][1][1])
     assert of_systems(twice) == ("A: only 8 users", "2 in the test set")
     assert of_systems([(name, list(lines)) for name, lines in zip("AB", ("xyz", "w"), strict=True)]) == (
@@ -76,8 +88,8 @@ def test_silencing_hides_by_name_and_ends_with_its_block() -> None:
         with priori.silenced("ties"):
             assert shown([FEW, TIES]) == ()
             assert not_shown([TIES, FEW, FEW]) == ("ties", "few-units")
-            assert silenced_codes() == ("ties", "few-units")
-            assert json.loads(json_text({}))["silenced"] == ["ties", "few-units"]
+            assert silenced_codes() == ("few-units", "ties")
+            assert json.loads(json_text({}))["silenced"] == ["few-units", "ties"]
         assert shown([FEW, TIES, TIES]) == (TIES,)
         inside: list[tuple[str, ...]] = []
         thread = threading.Thread(target=lambda: inside.append(shown([FEW])))
@@ -90,8 +102,8 @@ def test_silencing_hides_by_name_and_ends_with_its_block() -> None:
 
 def test_an_unknown_code_is_refused() -> None:
     with (
-        pytest.raises(priori.OptionError, match="unknown caution 'few-user'; choose one of: same-data, "),
-        priori.silenced("few-user"),
+        pytest.raises(priori.OptionError, match=r"unknown caution 'few-unit'; did you mean 'few-units'\?"),
+        priori.silenced("few-unit"),
     ):
         pass
 
@@ -100,6 +112,15 @@ def test_every_code_in_the_source_is_registered_and_documented() -> None:
     source = "".join(path.read_text("utf-8") for path in (ROOT / "src" / "priori").rglob("*.py"))
     used = set(re.findall(r'Caution\(\s*"([a-z-]+)"', source))
     assert used <= set(CODES)
-    page = (ROOT / "docs" / "cautions.md").read_text("utf-8")
-    rows = {code: (level, meaning) for code, level, meaning in re.findall(r"\| `([a-z-]+)` \| (\w+) \| (.+) \|", page)}
-    assert rows == {code: (kind.level, kind.meaning) for code, kind in CODES.items()}
+    for code, kind in CODES.items():
+        assert (ROOT / "docs" / f"{kind.page}.md").is_file(), code
+        for text in (kind.meaning, kind.matters, kind.remedy):
+            assert re.fullmatch(r"[A-Z-].*[.]", text), code
+            assert len(text) <= 140, code
+
+
+def test_warnings_come_before_notes_and_untrusted_data_first() -> None:
+    levels = [kind.level for kind in CODES.values()]
+    assert levels == sorted(levels, reverse=True)
+    assert {*list(CODES)[: len(UNTRUSTED)]} == {*UNTRUSTED}
+    assert gravest_first(["no code", TIES, FEW]) == [FEW, TIES, "no code"]

@@ -166,7 +166,7 @@ def test_matching_columns() -> None:
         "trial": "x",
     }
     assert match_columns(["score", "Score", "label"], {}, source="f")["score"] == "score"
-    with pytest.raises(OptionError, match="unknown column 'sore'; choose one of: score, label, user, probe_user"):
+    with pytest.raises(OptionError, match="unknown column 'sore'; did you mean 'score'"):
         match_columns(["score"], {"sore": "score"}, source="f")
     with pytest.raises(InputError, match="2 columns are called 'score'; rename all but one"):
         match_columns(["Score", "SCORE", "label"], {}, source="f")

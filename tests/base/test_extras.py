@@ -9,22 +9,24 @@ from pathlib import Path
 import pytest
 
 import priori
-from priori.base.extras import PACKAGES, MissingExtraError, require
+from priori.base.extras import EXTRAS, PACKAGES, MissingExtraError, require
 from priori.cli import main
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))["project"]
 
 
-def test_packages_are_called_as_the_project_calls_them() -> None:
-    listed = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
-    for package in PACKAGES.values():
-        assert any(line.startswith(package) for line in listed), package
+def test_extras_are_those_of_the_project() -> None:
+    declared = PROJECT["optional-dependencies"]
+    assert list(EXTRAS) == [name for name in declared if name != "all"]
+    for extra, (modules, _) in EXTRAS.items():
+        brought = [line.partition(">=")[0] for line in declared[extra] if not line.startswith("priori[")]
+        assert sorted(brought) == sorted(PACKAGES.get(module, module) for module in modules), extra
 
 
 def test_a_figure_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     scores = priori.Scores.from_arrays([0.1, 0.6], [0.4, 0.9])
-    with pytest.raises(MissingExtraError, match=r"^this needs matplotlib, .* pip install matplotlib$"):
+    with pytest.raises(MissingExtraError, match=r"^this needs matplotlib, .* pip install 'priori\[report\]'; tables"):
         priori.epc(scores, scores).plot()
     require("numpy")
 
@@ -36,8 +38,8 @@ def test_the_command_line_says_it_in_one_line(
     with pytest.raises(SystemExit) as ended:
         main(["app", "--port", "0"])
     assert ended.value.code == 2
-    said = "priori: error: this needs starlette, which is not installed: pip install starlette\n"
-    assert capsys.readouterr().err == said
+    said = "this needs starlette, which is not installed: pip install 'priori[app]'; the other commands work without"
+    assert capsys.readouterr().err == f"priori: error: {said}\n"
 
 
 @pytest.mark.parametrize(
@@ -52,11 +54,11 @@ def test_what_the_page_needs_is_said_before_any_work(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for module in ("jinja2", "markupsafe"):
+    for module in ("jinja2", "matplotlib"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(SystemExit) as ended:
         main(list(arguments))
     assert ended.value.code == 2
-    said = "this needs jinja2 and markupsafe, which are not installed: pip install jinja2 markupsafe"
-    assert capsys.readouterr() == ("", f"priori: error: {said}\n")
+    said = "this needs jinja2 and matplotlib, which are not installed: pip install 'priori[report]'"
+    assert capsys.readouterr() == ("", f"priori: error: {said}; tables, CSV and JSON work without\n")
     assert list(tmp_path.iterdir()) == []

@@ -56,12 +56,10 @@ def test_every_result_of_polars_scores_is_polars() -> None:
         priori.roc(own),
         priori.det(own),
         priori.average([own, own], positions=3),
-        priori.average_epc([own, own], points=3),
+        priori.average_epc([own, own], [own, own], points=3),
         priori.ztest_scores(own, 1.0),
-        priori.ztest_epc(curve, curve),
         priori.a_posteriori_auc_interval(own),
         priori.a_posteriori_auc_test(own, own),
-        priori.design_effect(own, 1.0),
         priori.plan(width=0.1, pilot=own, threshold=1.0),
     ]
     assert [type(one).__name__ for one in found if not isinstance(one.frame(), pl.DataFrame)] == []
@@ -145,7 +143,7 @@ def test_a_ranking_shows_the_ranking() -> None:
 
 
 def test_html_is_escaped_and_short() -> None:
-    a, b = every_result()["epc"], every_result()["ztest curve"]
+    a, b = every_result()["epc"], every_result()["comparison"]
     page = b._repr_html_()
     assert "<B>" not in page
     assert "&lt;B&gt; &amp; é" in page

@@ -56,7 +56,7 @@ def test_csv_is_the_librarys_curve(run, table, rows):
     assert header == ["fpr", "tpr", "lower", "upper"]
     assert np.array_equal(numbers, np.column_stack([curve.fpr, curve.tpr, curve.tpr_lower, curve.tpr_upper]))
     assert "vertical average of 3 data sets: The average true positive rate" in err
-    assert "scales-differ" not in err
+    assert "different-scales" not in err
 
 
 def test_threshold_csv_has_both_axes_and_a_warning_on_stderr(run, table, rows):
@@ -65,8 +65,8 @@ def test_threshold_csv_has_both_axes_and_a_warning_on_stderr(run, table, rows):
     assert code == 0
     assert header == ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
     curve = library.average(scores_of(rows), method="threshold", positions="exact")
-    assert np.array_equal(numbers, np.column_stack(list(curve.columns().values())))
-    assert "warning [scales-differ]: scores are on different scales" in err
+    assert np.array_equal(numbers, np.column_stack([getattr(curve, name) for name in header]))
+    assert "warning [different-scales]: scores are on different scales" in err
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,10 @@ def test_without_answers_the_questions_are_asked(run, table):
     assert "along which axis" in err
 
 
-def test_a_method_against_the_answers_is_noted(run, table):
+def test_a_method_needs_no_answers(run, table):
     code, _, err = run("average", "--method", "vertical", "--one-threshold", table)
-    assert code == 0
-    assert "note: your answers suggest --method threshold" in err
-    assert "note" not in run("average", "--method", "pooled", "--one-threshold", table)[2]
+    assert code == 2
+    assert "--method names the average; leave out --one-threshold" in err
 
 
 @pytest.mark.parametrize("method", ["pooled", "vertical", "horizontal", "diagonal", "threshold"])
@@ -187,7 +186,6 @@ def test_a_file_with_one_class_is_named_or_left_out(run, tmp_path, rows):
         (["--method", "vertical", "--positions", "many"], "whole number such as 1001"),
         (["--method", "vertical", "--by", "colour"], "colour"),
         (["--method", "vertical", "--level", "2"], "between 0 and 1"),
-        (["--method", "vertical", "--within"], "bootstrap"),
         (["--method", "vertical", "--plot", "curve.doc"], ".svg"),
     ],
 )
@@ -222,30 +220,28 @@ def test_the_plot_and_the_output_file_appear(run, table, tmp_path):
         "-o",
         numbers,
         "--interval",
-        "bootstrap",
-        "--resamples",
-        "50",
+        "normal",
         "--positions",
         "51",
     )
     assert (code, out) == (0, "")
     assert figure.read_text().startswith("<?xml")
-    assert json.loads(numbers.read_text())["interval"] == "bootstrap"
+    assert json.loads(numbers.read_text())["interval"] == "normal"
     assert "wrote" in err
 
 
-def test_average_epc_over_folds_and_data_sets(run, table, tmp_path, rows):
-    code, out, err = run("average-epc", "--by", "site", table, "--format", "csv", "--points", "5")
+def test_average_epc_over_data_sets(run, table, tmp_path, rows):
+    code, out, err = run("average-epc", "--dev", table, "--by", "site", table, "--format", "csv", "--points", "5")
     header, numbers = read_csv(out)
     assert code == 0, err
     assert header == ["alpha", "threshold", "v1", "v2", "value", "lower", "upper", "best"]
-    folds = [scores_of([row for row in rows if row[4] == site]) for site in "ab"]
-    assert np.allclose(numbers[:, 4], library.average_epc(folds, points=5).value)
-    assert "other folds" in err
+    sites = [scores_of([row for row in rows if row[4] == site]) for site in "ab"]
+    assert np.allclose(numbers[:, 4], library.average_epc(sites, sites, points=5).value)
+    assert "to cross-validate one set use priori epc --folds" in run("average-epc", "--by", "site", table)[2]
     code, out, err = run("average-epc", "--dev", table, table, "--by", "dataset", "--one-threshold", "--points", 3)
     assert code == 0
     assert "pooled development scores" in err
-    assert "[scales-differ]" in err
+    assert "[different-scales]" in err
     parts = [write(tmp_path / f"{name}.csv", [row for row in rows if row[2] == name]) for name in SHIFTS]
     given = [item for part in parts for item in ("--dev", part)]
     code, out, _ = run("average-epc", *given, *parts, "--format", "json", "--alpha", "0.5")

@@ -66,7 +66,6 @@ def test_calibrate_is_the_criterion(files: list[str], command: str, capsys: pyte
         (["epc", "--criterion", "wer", "--calibrate", "logistic"], "--calibrate sets thresholds by theory"),
         (["epc", "--calibrate", "platt"], "unknown calibration 'platt'"),
         (["calibration", "--range", "3", "-3"], "with A below B"),
-        (["calibration", "--calibrate", "isotonic", "--resample", "both"], "logistic calibration"),
     ],
 )
 def test_what_cannot_be_asked_for(
@@ -107,3 +106,12 @@ def test_from_probabilities(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     with pytest.raises(SystemExit, match="2"):
         main([*typed, "--from", "probabilities"])
     assert "leave out --from probabilities" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("figure", ["ape", "reliability", "tippett", "ece"])
+def test_figures_of_every_kind(files: list[str], figure: str, tmp_path: Path) -> None:
+    words = ["calibration", "--system", "A", *files, "--calibrate", "none,logistic", "--points", "5"]
+    main([*words, "--figure", figure, "--plot", str(tmp_path / "figure.svg")])
+    drawn = (tmp_path / "figure.svg").read_text()
+    assert drawn.startswith("<?xml")
+    assert ("Tippett" in drawn) == (figure == "tippett")

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from priori.base.caution_codes import CODES
 from priori.base.errors import OptionError
 from priori.cli import COMMANDS, cli
+from priori.words.headline import UNTRUSTED
 
 
 @pytest.fixture
@@ -39,7 +41,6 @@ CALLS = {
     "epc with bands": ("epc", *TWO, "--points", "3", "--bootstrap", "sample", "--resamples", "100"),
     "compare": ("compare", *TWO, "--alpha", "0.5", "--resamples", "100"),
     "ztest": ("ztest", *TWO),
-    "ztest along alpha": ("ztest", *TWO, "--points", "3"),
     "report": ("report", *TWO, "--no-bootstrap", "--points", "3", "--format", "json"),
     "threshold": ("threshold", "a.csv"),
     "rates": ("rates", "a.csv", "--threshold", "0"),
@@ -100,14 +101,41 @@ def test_a_code_that_is_none_is_refused_before_anything_is_read(folder: Path) ->
 
 
 def test_every_command_that_gives_results_can_be_silenced() -> None:
-    without = {"app", "run", "schema", "completion"}
+    without = {"app", "run", "explain", "schema", "completion"}
     for name in set(COMMANDS) - without:
         assert "--silence" in run(name, "--help").stdout, name
+        assert "--verbose" in run(name, "--help").stdout, name
+
+
+def test_three_warnings_are_printed_the_gravest_first_and_all_if_asked(folder: Path) -> None:
+    call = (*CALLS["epc with bands"][:-1], "20", "--resample", "both")
+    short, whole = run(*call), run(*call, "--verbose")
+    lines = said(whole)
+    assert len(lines) > 4
+    assert said(short) == lines[:3]
+    assert [line.split("]")[0] for line in lines[:2]] == [f"priori: warning [{code}" for code in UNTRUSTED[:2]]
+    assert short.stderr.endswith(f"priori: and {len(lines) - 3} more warnings (--verbose)\n")
+    assert whole.stdout.startswith(short.stdout)  # areas follow
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_code_is_explained(code: str) -> None:
+    first, *lines = run("explain", code).stdout.splitlines()
+    kind = CODES[code]
+    assert first == f"{kind.level} [{code}]: {kind.heading}"
+    text = " ".join(" ".join(lines).split())
+    assert f"When {kind.meaning} It matters {kind.matters} What to do {kind.remedy} More docs/{kind.page}.md" == text
+    assert max(map(len, lines)) <= 100
+
+
+def test_explain_lists_the_codes_and_knows_what_was_meant() -> None:
+    assert [line.split()[0] for line in run("explain").stdout.splitlines()] == [*CODES]
+    assert "'few-unit'; did you mean 'few-units'?" in run("explain", "few-unit").stderr
 
 
 def test_threshold_says_that_no_threshold_keeps_a_limit(folder: Path) -> None:
     result = run("threshold", "a.csv", "--lower-is-better", "--criterion", "at-most-far:0.95", "--alpha", "0.001")
-    assert " inf " in result.stdout
+    assert " -inf " in result.stdout
     assert [line.split("]")[0] for line in said(result)] == ["priori: warning [limit-not-kept"]
 
 

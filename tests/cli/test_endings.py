@@ -159,7 +159,7 @@ def test_importing_the_package_imports_no_library() -> None:
 def test_signals_end_at_once_whatever_runs(tmp_path: Path, number: signal.Signals, doing: str) -> None:
     """In a query, which runs no Python for minutes, and in clean-up, where no exception may come."""
     code = (
-        "import sys, time; from priori.base.signals import end_on_signals; end_on_signals()\n"
+        "import sys, time; from priori.base.temporary import end_on_signals; end_on_signals()\n"
         f"from priori.base.temporary import temporary_folder; temporary_folder({str(tmp_path)!r})\n"
         f"print('ready', flush=True)\n{doing}\n"
     )
@@ -183,7 +183,7 @@ def test_signals_end_at_once_whatever_runs(tmp_path: Path, number: signal.Signal
 
 def test_what_a_library_takes_for_itself_stays_its_own() -> None:
     code = (
-        "import os, signal, time; from priori.base.signals import end_on_signals; end_on_signals()\n"
+        "import os, signal, time; from priori.base.temporary import end_on_signals; end_on_signals()\n"
         "signal.signal(signal.SIGTERM, lambda *_: print('mine'))\n"
         "os.kill(os.getpid(), signal.SIGTERM); time.sleep(0.5)\n"
     )
@@ -242,7 +242,7 @@ def test_signals_that_are_ignored_stay_so(folder: Path) -> None:
     process.send_signal(signal.SIGHUP)
     out, _ = process.communicate((folder / "a-dev.csv").read_text(), timeout=60)
     assert process.returncode == 0
-    assert out.startswith("Threshold by wer")
+    assert out.startswith("Threshold by weighted error rate")
 
 
 @pytest.mark.parametrize("name", WRITING)
@@ -297,7 +297,7 @@ def test_streams_that_are_full_or_closed(folder: Path, command: str, code: int, 
         check=False,
         env={**os.environ, "PYTHONPATH": source},
     )
-    errors = [line for line in done.stderr.splitlines() if "CSV table" not in line]
+    errors = [line for line in done.stderr.splitlines() if "CSV table" not in line and "warning [" not in line]
     assert (done.returncode, errors) == (code, [f"priori: error: {said}"] if said else [])
     if "out." in command:
         assert len(next(folder.glob("out.*")).read_text()) > 30

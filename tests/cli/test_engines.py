@@ -85,7 +85,7 @@ def test_a_small_memory_makes_auto_choose_duckdb(run: Run, systems: list[str]) -
     assert "read into memory" in said
     folder = Path(systems[2]).parent
     population(1, size=30_000).write_parquet(folder / "more.parquet")
-    code, out, said = run("epc", *systems[:4], "--memory", "1MB", "--points", "5")
+    code, out, said = run("epc", *systems[:4], "--memory", "1MB", "--points", "5", "--verbose")
     assert code == 0
     assert "33000 trials in 4 files, scanned by duckdb in 1 MB" in said
     assert "no areas of scanned tables" in said
@@ -125,12 +125,12 @@ def test_roc_of_a_scan(run: Run, systems: list[str], points: str) -> None:
     ]
     assert printed[0] == printed[1]
     tables = [
-        run("roc", "--scores", "A", systems[3], "--points", points, "--engine", engine)[1]
+        run("roc", "--scores", "A", systems[3], "--points", points, "--engine", engine, "--verbose")[1]
         for engine in ("memory", "duckdb")
     ]
     numbers = [table.splitlines()[3].split() for table in tables]
-    assert numbers[1][2] == "-"
-    assert [*numbers[0][:2], *numbers[0][3:]] == [*numbers[1][:2], *numbers[1][3:]]
+    assert numbers[1][-1] == "-"
+    assert numbers[0][:-1] == numbers[1][:-1]
 
 
 def test_a_curve_of_all_scores_need_not_hold_them(tmp_path: Path, run: Run) -> None:
@@ -181,31 +181,3 @@ def test_no_temporary_file_is_left(run: Run, systems: list[str], tmp_path: Path)
 
 def test_scan_is_lazy_for_those_who_import_priori() -> None:
     assert priori.scan.__module__ == "priori.engines.opening"
-
-
-def test_coverage_of_a_scan_reads_the_trials_or_says_that_they_do_not_fit(run: Run, tmp_path: Path) -> None:
-    for role, seed in (("dev", 1), ("test", 2)):
-        population(seed).filter(pl.col("score").is_finite()).write_parquet(tmp_path / f"{role}.parquet")
-    command = [
-        "coverage",
-        "--system",
-        "A",
-        tmp_path / "dev.parquet",
-        tmp_path / "test.parquet",
-        "--engine",
-        "duckdb",
-        "--train-users",
-        "5",
-        "--test-users",
-        "10",
-        "--repeats",
-        "2",
-        "--resamples",
-        "20",
-    ]
-    code, _, said = run(*command, "--memory", "1MB")
-    assert code == 0, said
-    population(1, size=30_000).write_parquet(tmp_path / "dev.parquet")
-    code, out, said = run(*command, "--memory", "1MB")
-    assert (code, out) == (2, "")
-    assert "needs all 30000 trials in memory" in said

@@ -267,12 +267,17 @@ def test_numbers_and_other_texts_stay() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("epcc",), "no such command 'epcc'; did you mean 'epc'?"),
-        (("threshhold", "x"), "no such command 'threshhold'; did you mean 'threshold'?"),
-        (("zzz",), f"no such command 'zzz'; the commands are {', '.join(COMMANDS)}"),
+        (("epcc",), "unknown command 'epcc'; did you mean 'epc'?"),
+        (("threshhold", "x"), "unknown command 'threshhold'; did you mean 'threshold'?"),
+        (("zzz",), f"unknown command 'zzz'; choose one of: {', '.join(COMMANDS)}"),
         (("run", "--scores", "A"), "no such option --scores; 'priori run' reads [STUDY]"),
         (("report", "--folds", "5"), "no such option --folds; divide the file in two: --split 50/50"),
         (("average", "--cost-fn", "5"), "no such option --cost-fn; write --costs fn=A,fp=B"),
+        (
+            ("plan", "--sensitivity", "0.9"),
+            "no such option --sensitivity; plan takes the rate of errors, 1 - sensitivity: --frr RATE, or --limit "
+            "frr=VALUE",
+        ),
         (("epc", "--pionts", "3"), "no such option --pionts; did you mean --points?"),
         (("demo", "--qqqqq"), "no such option --qqqqq; see 'priori demo --help'"),
         (
@@ -286,11 +291,11 @@ def test_what_was_meant(run: Any, arguments: tuple[str, ...], message: str) -> N
     assert run(*arguments) == (2, "", f"priori: error: {message}\n")
 
 
-def test_without_words_the_commands_are_listed(run: Any) -> None:
-    code, numbers, said = run()
-    assert (code, numbers) == (2, "")
-    assert said.startswith("Usage: priori [OPTIONS] COMMAND")
-    assert all(f"\n  {command} " in said for command in COMMANDS)
+def test_help_lists_the_commands(run: Any) -> None:
+    code, shown, said = run("--help")
+    assert (code, said) == (0, "")
+    assert shown.startswith("Usage: priori [OPTIONS] [COMMAND]")
+    assert all(f"\n  {command} " in shown for command in COMMANDS)
 
 
 @pytest.mark.usefixtures("scores")

@@ -131,6 +131,23 @@ def test_systems_outside_the_split_are_left_out(engine: str) -> None:
     assert "left out, no rows of set=eval: C" in err
 
 
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_systems_that_lack_trials_are_left_out_of_a_ranking(engine: str) -> None:
+    rows = [
+        f"{system},{part},{label},{number},{(number * 7 + label * 3 + len(system) * number) % 11}"
+        for system in ("A", "BB", "CCC")
+        for part in ("dev", "eval")
+        for label in (0, 1)
+        for number in range(30 - 4 * (system == "A" and part == "eval"))
+    ]
+    Path("prompts.csv").write_text("\n".join(["system,set,label,trial,score", *rows, ""]))
+    words = ("rank", "--table", "prompts.csv", "--systems-in", "system", "--split", "set=dev:eval", "--json")
+    code, out, err = ask(*words, "--resamples", "100", "--engine", engine)
+    assert code == 0, err
+    assert set(json.loads(out)["system"]) == {"BB", "CCC"}
+    assert "left out, other numbers of trials than the 2 systems compared: A" in err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

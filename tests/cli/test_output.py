@@ -89,11 +89,11 @@ def test_a_result_gives_its_own(format_: str, given: str, capsys: pytest.Capture
 
 
 def test_a_table_of_columns() -> None:
-    columns = {"alpha": [0.1, 0.5], "value": [0.25, 0.5], "significant": [True, False], "threshold": [1.23456789, 2]}
-    headings = {"threshold": "cut", "value": "HTER", "significant": "significant"}
-    assert table_of("A title", columns, headings, rows=[0]).split("\n")[3].split() == ["1.23457", "25.00", "%", "yes"]
+    columns = {"alpha": [0.1, 0.5], "value": [0.25, 0.5], "threshold": [1.23456789, 2]}
+    headings = {"threshold": "cut", "value": "HTER"}
+    assert table_of("A title", columns, headings).split("\n")[3].split() == ["1.23457", "25.00", "%"]
     shown = table_of("", columns, headings, rate=False, note="a note", threshold="{:.2f}".format).split("\n")
-    assert [line.split() for line in shown[2:]] == [["1.23", "0.25", "yes"], ["2.00", "0.5", "no"], ["a", "note"], []]
+    assert [line.split() for line in shown[2:]] == [["1.23", "0.25"], ["2.00", "0.5"], ["a", "note"], []]
 
 
 @pytest.mark.parametrize("name", WITH_FORMATS)
@@ -116,13 +116,13 @@ def test_which_commands_those_are() -> None:
         "average-epc",
         "ztest",
         "plan",
-        "coverage",
         "roc",
         "det",
         "rank",
         "report",
         "epsc",
         "adcf",
+        "amounts",
         "pad",
         "calibration",
         "check",
@@ -150,9 +150,9 @@ def test_a_study_checks_its_figures_before_it_runs(write: Any, run: Any) -> None
     write(
         "study.toml",
         '[systems.A]\ndev = "dev.csv"\ntest = "dev.csv"\n[epc]\noutput = "epc.csv"\n'
-        '[report]\noutput = "report.html"\n[coverage]\nplot = "x.bmp"\n',
+        '[report]\noutput = "report.html"\n[rank]\nplot = "x.bmp"\n',
     )
     code, _, err = run("run", "study.toml")
     assert code == 2
-    assert "[coverage]: cannot draw 'x.bmp'" in err
+    assert "[rank]: cannot draw 'x.bmp'" in err
     assert not Path("epc.csv").exists()

@@ -93,7 +93,43 @@ def test_groups_are_those_of_group_rates(folder: Path) -> None:
         "fmr",
         "fnmr",
         "fta",
+        "far+frr",
+        "fmr+fnmr",
     }
+    assert "FAR+FRR, GARBE " in shown
+    assert "FAR, worst: " in shown
+
+
+def test_groups_with_few_users_are_left_out(folder: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO((folder / "test.csv").read_text())))
+    for row in rows:
+        row["sex"] = "x" if row["user"] in ("u0", "u1") else row["sex"]
+    with (folder / "few.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    words = ("few.csv", "--threshold", "1.2", "--by", "sex")
+    assert {row["group"] for row in table(*words) if row["what"] == "rate"} == {"f", "m", "x"}
+    assert {row["group"] for row in table(*words, "--min-users", "10") if row["what"] == "rate"} == {"f", "m"}
+
+
+def test_groups_are_crossed(folder: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO((folder / "test.csv").read_text())))
+    for number, row in enumerate(rows):
+        row["site"] = ("north", "south")[number % 2]
+    with (folder / "crossed.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    words = ("crossed.csv", "--threshold", "1.5", "--by", "sex,site")
+    found = [row for row in table(*words) if row["what"] == "rate"]
+    assert [row["group"] for row in found[:4]] == ["f, north", "f, south", "m, north", "m, south"]
+    for line in found:
+        sex, site = line["group"].split(", ")
+        label = {"far": "0", "frr": "1"}[line["rate"]]
+        scores = [float(row["score"]) for row in rows if (row["sex"], row["site"], row["label"]) == (sex, site, label)]
+        wrong = sum((score > 1.5) == (label == "0") for score in scores)
+        assert (int(line["errors"]), int(line["trials"])) == (wrong, len(scores))
 
 
 def test_users_are_those_of_user_rates(folder: Path) -> None:

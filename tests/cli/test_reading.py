@@ -61,7 +61,6 @@ def test_the_format_is_said_on_stderr(write: Write, capsys: pytest.CaptureFixtur
             "column of one system write --column SYSTEM:score=b",
         ),
         (DEV, DEV, ["--column", "A:score=a", "--column", "A:score=b"], "--column A:score is given twice"),
-        (DEV, DEV, ["--attack-column", "a", "--column", "attack=b"], "--column attack is given twice"),
         (DEV, DEV, ["--column", "C:score=a"], "there is no system 'C'; the systems are A"),
         (DEV, '{"score": 1, "label": 1, "score": 0}\n', [], "test:1: the key 'score' stands twice; keep one of them"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from priori.cli import main
+from priori.report.page import unpack
 
 Run = Callable[..., Any]
 QUICK = ("--points", "5", "--resamples", "100")
@@ -58,9 +60,9 @@ def test_the_page_and_its_verdict(folder: Path) -> None:
     command = [sys.executable, "-m", "priori", "report", *A, *B, *QUICK]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("At equal costs (alpha = 0.5), A's expected HTER is ")
+    assert done.stdout.startswith("At equal costs (alpha = 0.5), A's HTER is ")
     assert done.stdout.endswith("The page: report.html\n")
-    assert "priori: warning [few-units]: " in done.stderr
+    assert "priori: warning [few-replicates]: " in done.stderr
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -123,6 +125,13 @@ def test_other_formats(run: Run, folder: Path) -> None:
     assert "\\toprule" in (folder / "table.tex").read_text()
 
 
+def test_json_has_what_the_page_is_drawn_from(run: Run, folder: Path) -> None:
+    told = json.loads(run(*A, *QUICK, "--json", cwd=folder).stdout)
+    run(*A, *QUICK, cwd=folder)
+    (carried,) = re.findall(r'id="priori-data">([^<]*)<', (folder / "report.html").read_text(encoding="utf-8"))
+    assert told["page"] == unpack(carried)
+
+
 def test_to_standard_output(run: Run, folder: Path) -> None:
     done = run(*A, *QUICK, "--static", "-o", "-", cwd=folder)
     assert done.stdout.startswith("<!doctype html>")
@@ -132,7 +141,7 @@ def test_to_standard_output(run: Run, folder: Path) -> None:
 def test_an_example(run: Run, tmp_path: Path) -> None:
     done = run("--example", "cancer", *QUICK, "--static", "-o", "cancer.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "expected balanced accuracy" in done.stdout
+    assert "balanced accuracy is" in done.stdout
     assert "priori report --example cancer" in (tmp_path / "cancer.html").read_text(encoding="utf-8")
 
 

@@ -82,7 +82,7 @@ def test_systems_come_in_the_order_of_the_table_by_every_engine(command: str) ->
 
 def test_a_study_can_have_a_table(folder: Path) -> None:
     (folder / "study.toml").write_text(
-        '[table]\nfile = "all.csv"\nsystems_in = "system"\nsplit = "set=dev:eval"\nwhere = { label = ["0", "1"] }\n'
+        '[settings]\ntable = "all.csv"\nsystems_in = "system"\nsplit = "set=dev:eval"\nwhere = { label = ["0", "1"] }\n'
         '[epc]\nformat = "csv"\npoints = 5\noutput = "out.csv"\n'
     )
     assert CliRunner().invoke(cli, ["run", "study.toml"]).exit_code == 0
@@ -130,7 +130,7 @@ def test_a_page_of_many_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "of 10 systems" in result.stdout
     page = Path("many.html").read_text()
     assert "<title>10 systems" in page
-    assert 'id="figure-matrix"' in page
+    assert 'id="ranking-title">All' in page
 
 
 @pytest.mark.usefixtures("folder")

@@ -42,6 +42,10 @@ def _read(path):
     )
 
 
+def _by_method(found, column):
+    return dict(zip(found["method"], found[column], strict=True))
+
+
 def _systems(files, *names):
     return [part for name in names for part in ("--system", name.upper(), files[name, "dev"], files[name, "test"])]
 
@@ -50,12 +54,11 @@ def test_one_system_from_rates(run):
     code, out, err = run(*RATES, "--format", "json")
     found = json.loads(out)
     assert code == 0
-    assert {name: round(100 * width, 3) for name, width in found["width"].items()} == {
+    assert {name: round(100 * width, 3) for name, width in _by_method(found, "width").items()} == {
         "hter": 1.531,
         "naive": 0.157,  # printed as 0.156 in Table 3.3, within the rounding of the rates
         "class": 0.125,
     }
-    assert set(found["sd"]) == {"hter", "naive", "class"}
     assert "confidence" not in found
     assert "priori: warning [normal-fits-badly]: A: FRR 0.025 of 400 trials is too small" in err
 
@@ -64,34 +67,36 @@ def test_two_systems_from_rates(run):
     code, out, _ = run(*RATES, *SECOND, "--format", "json")
     found = json.loads(out)
     assert code == 0
-    assert set(found["confidence"]) == set(found["sd"]) == {"independent", "naive", "class"}
-    assert found["confidence"]["independent"] == pytest.approx(0.647, abs=0.001)
-    assert found["sd"]["independent"] == pytest.approx(0.0057, abs=0.00005)
-    assert found["sd_a"]["hter"] == pytest.approx(0.00391, abs=0.00001)
+    assert found["method"] == ["independent", "naive", "class"]
+    assert found["confidence"][0] == pytest.approx(0.647, abs=0.001)
+    assert found["sd"][0] == pytest.approx(0.0057, abs=0.00005)
+    assert found["a"]["interval"]["hter"] == pytest.approx([0.01825 - 0.007656, 0.01825 + 0.007656], abs=0.00001)
     assert found["significant"] is False
 
 
 def test_table_and_csv(run):
     code, out, _ = run(*RATES, *SECOND)
     assert code == 0
-    assert "NAIVE (3.35), over-confident" in out
+    naive = next(line for line in out.splitlines() if line.startswith("naive"))
+    assert "3.35" in naive
+    assert "over-confident" in naive
     assert "A and B do not differ significantly at 95 % (confidence: independent 64.7 %)" in out
     _, out, _ = run(*RATES, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [row["method"] for row in rows] == ["hter", "naive", "class"]
     assert float(rows[0]["upper"]) - float(rows[0]["lower"]) == pytest.approx(float(rows[0]["width"]))
     _, out, _ = run(*RATES)
-    assert "HTER (3.30)" in out
-    assert "1.531 %" in out
+    assert "3.30" in out
+    assert "1.53 %" in out
 
 
 def test_one_sided(run):
-    _, out, err = run(*RATES, *SECOND, "--one-sided", "--format", "json")
-    assert json.loads(out)["confidence"]["independent"] == pytest.approx((1 - 0.647) / 2, abs=0.001)
+    _, out, err = run(*RATES, *SECOND, "--alternative", "greater", "--format", "json")
+    assert json.loads(out)["confidence"][0] == pytest.approx((1 - 0.647) / 2, abs=0.001)
     assert "cannot be significant" in err
     _, out, _ = run(*RATES, *SECOND, "--alternative", "less", "--format", "json")
-    assert json.loads(out)["confidence"]["independent"] == pytest.approx((1 + 0.647) / 2, abs=0.001)
-    _, out, _ = run(*RATES, "--one-sided", "--format", "json")
+    assert json.loads(out)["confidence"][0] == pytest.approx((1 + 0.647) / 2, abs=0.001)
+    _, out, _ = run(*RATES, "--alternative", "less", "--format", "json")
     assert json.loads(out)["a"]["interval"]["hter"][0] == 0
 
 
@@ -102,28 +107,15 @@ def test_two_systems_from_scores(run, files):
     scores = {key: _read(path) for key, path in files.items()}
     at = {name: choose_threshold(scores[name, "dev"], criterion="wer", alpha=0.5) for name in "ab"}
     expected = ztest_scores(scores["a", "test"], at["a"], scores["b", "test"], at["b"]).to_dict()
-    assert list(found["confidence"]) == ["dependent", "independent", "naive", "class"]
+    assert found["method"] == ["dependent", "independent", "naive", "class"]
     for key in ("confidence", "sd", "difference"):
         assert found[key] == pytest.approx(expected[key])
     assert found["threshold_a"] == at["a"]
     _, table, _ = run("ztest", *_systems(files, "a", "b"))
     row = next(line for line in table.splitlines() if line.strip().startswith("dependent"))
-    assert f"{100 * expected['difference']['dependent']:.2f} %" in row
+    assert f"{100 * expected['difference'][0]:.2f} %" in row
     _, out, _ = run("ztest", *_systems(files, "a", "b"), "--format", "json", "--unpaired")
-    assert "dependent" not in json.loads(out)["confidence"]
-
-
-def test_along_alpha(run, files, tmp_path):
-    options = ["--points", "5", "--format", "csv", "--plot", tmp_path / "z.svg"]
-    code, out, _ = run("ztest", *_systems(files, "a", "b"), *options)
-    assert (tmp_path / "z.svg").read_text(encoding="utf-8").startswith("<?xml")
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert code == 0
-    assert [float(row["alpha"]) for row in rows] == [0, 0.25, 0.5, 0.75, 1]
-    assert {"confidence_dependent", "confidence_independent", "significant"} <= set(rows[0])
-    code, out, _ = run("ztest", *_systems(files, "a", "b"), "--alpha", "0.2,0.8", "--measure", "wer")
-    assert code == 0
-    assert "significant" in out
+    assert "dependent" not in json.loads(out)["method"]
 
 
 def test_one_system_from_scores_with_a_weighted_error(run, files):
@@ -146,8 +138,6 @@ def test_one_system_from_scores_with_a_weighted_error(run, files):
         ([*RATES, "--far-b", "0.1"], "both rates"),
         ([*RATES, "--level", "95"], "95 % is 0.95"),
         ([*RATES, "--alpha", "0.5"], "are for scores"),
-        ([*RATES, "--plot", "x.svg"], "along alpha"),
-        ([*RATES, "--one-sided", "--alternative", "less"], "one of the two"),
         ([*RATES, "--measure", "f1"], "use a bootstrap"),
         ([*RATES, "--system", "A", "x", "y"], "give rates"),
         (["plan", "--far", "0.1", "--frr", "0.1"], "either a width or a difference"),
@@ -196,7 +186,5 @@ def test_plan(run, files):
     code, out, _ = run(*arguments, "--claim", "deployed")
     assert code == 0
     assert next(csv.DictReader(io.StringIO(out)))["dev_users"] == ""
-    code, out, _ = run(*arguments[:-1], "json", "--development", "stay")
-    assert (code, "the development set staying as it is" in json.loads(out)["sentence"]) == (0, True)
     code, out, _ = run("plan", "--width", "0.02", "--far", "0.05", "--frr", "0.05", "--assurance", "0.95")
     assert "in 95 % of studies" in out

@@ -17,9 +17,9 @@ from oracle import score_list
 from priori import InputError, OptionError, Scores
 from priori.curves.averaging import METHODS
 from priori.curves.averaging.curves import heights, vertices
-from priori.curves.averaging.intervals import IntervalPlan
+from priori.curves.averaging.datasets import OverSets, few_sets
 from priori.curves.averaging.methods import Axis, find_axis, get_method
-from priori.scores import pool
+from priori.scores.derived import pool
 
 Point = tuple[Fraction, Fraction]
 
@@ -303,43 +303,6 @@ def test_the_interval_of_a_turned_average_lies_on_the_averaging_line():
     assert np.array_equal(level.tpr_lower, level.tpr)
 
 
-def test_the_bootstrap_agrees_with_the_normal_interval_for_many_curves():
-    rng = np.random.default_rng(5)
-    sets = [Scores.from_arrays(rng.normal(0, 1, 30), rng.normal(1.5, 1, 30)) for _ in range(80)]
-    for method in ("vertical", "threshold"):
-        options = {"method": method, "positions": 21}
-        normal = priori.average(sets, interval="normal", **options)
-        drawn = priori.average(sets, interval="bootstrap", n_resamples=4000, **options)
-        assert np.allclose(normal.tpr_lower, drawn.tpr_lower, atol=0.01)
-        assert np.allclose(normal.fpr_upper, drawn.fpr_upper, atol=0.01)
-
-
-def test_resampling_within_data_sets_widens_the_interval():
-    rng = np.random.default_rng(6)
-    sets = [Scores.from_arrays(rng.normal(0, 1, 20), rng.normal(1.5, 1, 20)) for _ in range(10)]
-    options = {"interval": "bootstrap", "n_resamples": 300, "positions": 11}
-    for method in ("vertical", "threshold"):
-        between, both = (priori.average(sets, method=method, within=inside, **options) for inside in (False, True))
-        assert np.array_equal(between.tpr, both.tpr)
-        inner = slice(2, -3)
-        wider = (both.tpr_upper - both.tpr_lower)[inner] - (between.tpr_upper - between.tpr_lower)[inner]
-        assert wider.mean() > 0
-    alone = priori.average(sets[:1], within=True, **options)
-    assert (alone.tpr_lower[1:-1] < alone.tpr_upper[1:-1]).any()
-
-
-def test_replicates_do_not_depend_on_how_the_work_is_cut(monkeypatch):
-    rng = np.random.default_rng(7)
-    sets = [Scores.from_arrays(rng.normal(0, 1, 20), rng.normal(1, 1, 20)) for _ in range(6)]
-    options = {"interval": "bootstrap", "n_resamples": 50, "positions": 101}
-    whole = priori.average(sets, **options)
-    monkeypatch.setattr("priori.curves.averaging.intervals.BLOCK", 700)
-    pieces = priori.average(sets, **options)
-    assert np.allclose(whole.tpr_lower, pieces.tpr_lower, atol=1e-15)
-    assert np.allclose(whole.tpr_upper, pieces.tpr_upper, atol=1e-15)
-    assert not np.array_equal(whole.tpr_lower, priori.average(sets, rng=1, **options).tpr_lower)
-
-
 def test_size_weights_and_their_standard_error():
     # One set's variance, from all pairs of sets by their weights, times the sum of w^2; equal weights: the usual one.
     rng = np.random.default_rng(8)
@@ -360,19 +323,16 @@ def test_size_weights_and_their_standard_error():
 def test_unequal_weights_cover_and_say_what_they_are_worth():
     # Five sets whose quality differs, of 20 to 2000 trials: a variance that follows the weights covers 70 %.
     rng = np.random.default_rng(9)
-    plan = IntervalPlan.checked("t", 0.95, 1000, False, 0)
     weights = np.array([20, 63, 200, 632, 2000]) / 2915
     values = rng.normal(0, 1, (5, 4000))
     mean = weights @ values
-    lower, upper = plan.around(values, weights, mean)
+    lower, upper = OverSets("t", 0.95).around(values, weights, mean)
     assert np.mean((lower <= 0) & (upper >= 0)) == pytest.approx(0.95, abs=0.02)
-    (said,) = plan.warnings(weights)
+    (said,) = few_sets("t", weights)
     assert (said.code, "5 data sets with the weight of 1.9" in said) == ("few-sets", True)
-    equal = np.full(5, 0.2)
-    assert plan.warnings(np.full(8, 0.125)) == ()
-    assert "only 7 data sets" in plan.warnings(np.full(7, 1 / 7))[0]
-    few = IntervalPlan.checked("bootstrap", 0.95, 199, False, 0)
-    assert [caution.code for caution in few.warnings(equal)] == ["few-replicates", "few-sets"]
+    assert few_sets("t", np.full(8, 0.125)) == ()
+    assert "only 7 data sets" in few_sets("t", np.full(7, 1 / 7))[0]
+    assert "normal intervals over few data sets" in few_sets("normal", np.full(8, 0.125))[0]
 
 
 def coverage(number: int, kind: str, repeats: int = 400) -> float:
@@ -382,7 +342,7 @@ def coverage(number: int, kind: str, repeats: int = 400) -> float:
     hits = 0
     for _ in range(repeats):
         sets = [Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(d, 1, 200)) for d in rng.uniform(0.5, 2.5, number)]
-        curve = priori.average(sets, interval=kind, n_resamples=200, positions=[0.2])
+        curve = priori.average(sets, interval=kind, positions=[0.2])
         hits += curve.lower[0] <= truth <= curve.upper[0]
     return hits / repeats
 
@@ -404,10 +364,9 @@ def test_student_covers_with_few_curves_where_normal_does_not():
 
 
 def test_two_questions_give_the_method():
-    assert priori.recommend(True, "cost").method == "threshold"
+    assert priori.recommend(True, "cost").name == "threshold"
     answers = {axis: priori.recommend(False, axis) for axis in ("fpr", "tpr", "ratio", "cost")}
-    assert [answer.method for answer in answers.values()] == ["vertical", "horizontal", "diagonal", "cost"]
-    assert all(answer.meaning == METHODS[answer.method].meaning for answer in answers.values())
+    assert [answer.name for answer in answers.values()] == ["vertical", "horizontal", "diagonal", "cost"]
     with pytest.raises(OptionError, match="choose one of: fpr"):
         priori.recommend(False, "auc")
 
@@ -418,11 +377,11 @@ def test_two_questions_give_the_method():
 def test_data_sets_come_from_a_column_a_list_or_names():
     y, s, d = [0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], ["a", "a", "b", "b"]
     scores = Scores.from_predictions(y, s, dataset=d, user=["u", "u", "v", "v"])
-    assert priori.average(scores).datasets.names == ("a", "b")
-    assert priori.average(scores, by="user").datasets.names == ("u", "v")
-    assert priori.average(list(scores.by().values())).datasets.names == ("scores [a]", "scores [b]")
-    assert priori.average([scores, scores]).datasets.names == ("1", "2")
-    assert priori.average({"x": scores}).datasets.names == ("x",)
+    assert priori.average(scores).datasets == ("a", "b")
+    assert priori.average(scores, by="user").datasets == ("u", "v")
+    assert priori.average(list(scores.by().values())).datasets == ("scores [a]", "scores [b]")
+    assert priori.average([scores, scores]).datasets == ("1", "2")
+    assert priori.average({"x": scores}).datasets == ("x",)
     with pytest.raises(InputError, match="no column 'user'"):
         priori.average(Scores.from_predictions(y, s, dataset=d), by="user")
 
@@ -432,8 +391,8 @@ def test_a_data_set_with_one_class_is_named_or_left_out():
     with pytest.raises(InputError, match=r"'lone' \(no negative trial\)"):
         priori.average(scores)
     curve = priori.average(scores, skip_incomplete=True)
-    assert curve.datasets.names == ("a",)
-    assert curve.datasets.skipped == ("lone",)
+    assert curve.datasets == ("a",)
+    assert curve.skipped == ("lone",)
     with pytest.raises(InputError, match="none of the 1 data sets"):
         priori.average({"lone": scores.by()["lone"]}, skip_incomplete=True)
     with pytest.raises(InputError, match="no data set"):
@@ -461,10 +420,6 @@ def test_a_data_set_with_one_class_is_named_or_left_out():
         ({"method": "threshold", "positions": "every"}, "'exact'"),
         ({"interval": "bayes"}, "choose one of: t"),
         ({"confidence_level": 1.0}, "between 0 and 1"),
-        ({"n_resamples": 1}, "from 2 to"),
-        ({"within": True}, "interval='bootstrap'"),
-        ({"rng": -1}, "a seed from 0"),
-        ({"interval": "bootstrap", "within": True, "n_resamples": 10**6}, "fewer positions"),
     ],
 )
 def test_bad_options_say_what_to_do(options, message):
@@ -481,14 +436,15 @@ def test_something_else_than_scores_is_refused():
 def test_a_result_goes_everywhere():
     sets = {"a": Scores.from_arrays([0, 1], [1, 2]), "b": Scores.from_arrays([0, 2], [1, 3])}
     curve = priori.average(sets, positions=3)
-    assert list(curve.columns())[:4] == ["fpr", "tpr", "lower", "upper"]
+    columns = ["fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper", "threshold", "lower", "upper"]
+    assert list(curve.columns()) == columns
     content = curve.to_dict()
     assert content["method"] == "vertical"
     assert content["datasets"] == ["a", "b"]
     assert content["auc"]["each"] == [0.875, 0.75]
     assert [warning["code"] for warning in content["warnings"]] == ["few-sets"]
     at = priori.average(sets, method="threshold")
-    assert list(at.columns()) == ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
+    assert list(at.columns()) == columns
     assert len(at.frame("pandas")) == at.fpr.size
     assert np.array_equal(at.lower, at.tpr_lower)
     assert "AverageCurve" in at._repr_html_()
@@ -502,8 +458,8 @@ def test_an_axis_so_near_to_another_is_that_one(away):
     assert find_axis(method, None, 1 - 1e-6, None, None).cosine < 1
 
 
-def test_a_threshold_is_a_column_where_one_serves_all():
+def test_points_have_thresholds_where_one_serves_all():
     sets = [Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9]), Scores.from_arrays([0.0, 0.3], [0.5, 0.8])]
     needing_nothing = [method for method in METHODS if method not in ("angle", "cost")]
-    has = {method: "threshold" in priori.average(sets, method=method).columns() for method in needing_nothing}
+    has = {method: np.isfinite(priori.average(sets, method=method).threshold[1]) for method in needing_nothing}
     assert {method for method, there in has.items() if there} == {"threshold", "pooled"}

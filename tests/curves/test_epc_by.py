@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm
 
 import priori
 from priori import Scores
@@ -41,45 +40,10 @@ def test_each_curve_is_the_one_that_epc_gives(seed: int, groups: int, criterion:
         assert np.array_equal(together.grid("fp")[row], alone.outcomes.fp)
 
 
-def test_a_common_threshold_is_chosen_on_the_whole_development_set() -> None:
-    dev, test = population(20, 9, 20, prefix="d", rng=1), population(30, 9, 20, prefix="t", rng=2)
-    with pytest.raises(InputError, match="no user has trials of both classes in both sets"):
-        priori.epc_by(dev, test)
-    together = priori.epc_by(dev, test, thresholds="common", points=11)
-    whole = priori.epc(dev, test, points=11)
-    assert np.array_equal(together.grid("threshold"), np.tile(whole.threshold, (30, 1)))
-    # Every user has as many trials: the mean over users is the rate of all trials.
-    assert together.grid("v1").mean(axis=0) == pytest.approx(whole.v1)
-
-
 def test_groups_that_lack_a_class_are_named() -> None:
     scores = Scores.from_predictions([0, 1, 0, 1, 0], [0.1, 0.9, 0.2, 0.8, 0.3], dataset=list("aabbc"))
     curves = priori.epc_by(scores, scores, by="dataset", alpha=[0.5])
     assert (curves.names.tolist(), curves.skipped) == (["a", "b"], ("c",))
-
-
-def test_the_interval_is_wilsons_for_a_rate_and_from_both_for_the_hter() -> None:
-    dev, test = population(10, 20, 40, rng=1), population(10, 20, 40, rng=2)
-    z = norm.ppf(0.95)
-
-    def wilson(x: float, n: int) -> tuple[float, float]:
-        """Solve |p - x/n| = z sqrt(p (1 - p) / n)."""
-        roots = np.roots([1 + z**2 / n, -(2 * x / n + z**2 / n), (x / n) ** 2])
-        return float(roots.min()), float(roots.max())
-
-    far = priori.epc_by(dev, test, alpha=[0.3, 0.5], measure="far")
-    hter = priori.epc_by(dev, test, alpha=[0.3, 0.5])
-    for row in range(20):
-        low, high = wilson(far.fp[row], 40)
-        lower, upper = (limits[row] for limits in far.interval(0.9))
-        assert (lower, upper) == pytest.approx((low, high), abs=1e-12)
-        frr_low, frr_high = wilson(far.fn[row], 20)
-        below = 0.5 * np.hypot(far.fp[row] / 40 - low, far.fn[row] / 20 - frr_low)
-        above = 0.5 * np.hypot(high - far.fp[row] / 40, frr_high - far.fn[row] / 20)
-        lower, upper = (limits[row] for limits in hter.interval(0.9))
-        assert (hter.value[row] - lower, upper - hter.value[row]) == pytest.approx((below, above), abs=1e-12)
-    with pytest.raises(OptionError, match="no interval here"):
-        priori.epc_by(dev, test, alpha=[0.5], measure="f1").interval()
 
 
 def test_bad_options_are_said() -> None:
@@ -88,8 +52,9 @@ def test_bad_options_are_said() -> None:
         priori.epc_by(scores, scores, by="dataset")
     with pytest.raises(OptionError, match="unknown kind of group 'sex'"):
         priori.epc_by(scores, scores, by="sex")  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="unknown choice of thresholds"):
-        priori.epc_by(scores, scores, thresholds="per-user")  # type: ignore[arg-type]
+    dev, test = population(20, 9, 20, prefix="d", rng=1), population(30, 9, 20, prefix="t", rng=2)
+    with pytest.raises(InputError, match="no user has trials of both classes in both sets"):
+        priori.epc_by(dev, test)
 
 
 def test_alphas_that_floats_hardly_tell_apart_are_told_apart() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import priori
 from priori.decisions.outcomes import count
-from priori.scores import weigh_attacks
+from priori.scores.derived import weigh_attacks
 
 OMEGAS = [Fraction(k, 7) for k in range(8)]
 BETAS = [Fraction(k, 6) for k in range(7)]
@@ -103,13 +103,11 @@ def test_the_share_of_all_negatives_gives_the_plain_epc() -> None:
 def test_views_of_the_surface() -> None:
     curve = priori.epsc(scores(1), scores(2), omega=[0.2, 0.5, 0.8], beta=[0.3, 0.7], name="A")
     assert curve.surface("iapmr").shape == (3, 2)
-    over_omega, over_beta = curve.over_omega(0.7), curve.over_beta(0.5)
-    np.testing.assert_array_equal(over_omega.value, curve.surface()[:, 1])
+    over_beta = curve.over_beta(0.5)
     np.testing.assert_array_equal(over_beta.value, curve.surface()[1])
     assert over_beta.omega == Fraction(1, 2)
-    assert over_omega.name == "A"
     assert curve.columns()["beta"].tolist() == [0.3, 0.7] * 3
-    for drawn in (curve, over_omega, curve.over_omega(0.3)):
+    for drawn in (curve, priori.epsc(scores(1), scores(2), omega=[0.2, 0.5, 0.8], beta=0.7)):
         assert drawn.plot().get_title().startswith("Expected Performance and Spoofability")
 
 

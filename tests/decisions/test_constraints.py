@@ -12,8 +12,9 @@ from scipy import stats
 
 import priori
 from priori import OptionError, Scores
-from priori.decisions.constraints import Constraint, _effective_trials, _most_errors
+from priori.decisions.constraints import Constraint, _most_errors, _worth
 from priori.decisions.criteria import BreakEven, Target, get_criterion
+from priori.scores.influence import rate_spreads
 from priori.sklearn import make_apriori_scorer
 from priori.studies.evaluation.settings import Settings
 from priori.studies.simulation import population
@@ -176,7 +177,7 @@ def test_a_safe_limit_says_where_users_are_few_or_those_who_try_more_err_more() 
     )
     cases = (
         (population(62, 9, 96, separation=4.0, user_effect_sd=0.2, rng=1), ""),
-        (population(20, 9, 96, separation=4.0, user_effect_sd=0.2, rng=1), "which count for 20: so few"),
+        (population(20, 9, 96, separation=4.0, user_effect_sd=0.2, rng=1), "who count for 20: too few"),
         (heavy, "those who try more err more"),
     )
     for dev, wanted in cases:
@@ -249,10 +250,11 @@ def test_two_users_have_one_degree_of_freedom() -> None:
         negative_user=user,
         positive_user=np.repeat(["a", "b"], 5),
     )
-    worth = [float(_effective_trials(scores, np.array([1.0]), True, level)[0]) for level in (0.6, 0.7)]
+    spread = rate_spreads(scores.negative, np.array([1.0]), "crossed", above=True)
+    worth = [float(_worth(8000, spread, level)[0]) for level in (0.6, 0.7)]
     expected = [(stats.norm.ppf(level) / stats.t.ppf(level, df=1)) ** 2 for level in (0.6, 0.7)]
     assert worth[1] / worth[0] == pytest.approx(expected[1] / expected[0])
-    assert _effective_trials(scores, np.array([1.0]), True, 0.95).tolist() == [1.0]  # never fewer than one
+    assert _worth(8000, spread, 0.95).tolist() == [1.0]  # never fewer than one
 
 
 @pytest.mark.parametrize("criterion", ["at-most-far", "at-most-far:0.95", "at-least-recall", "target-frr"])

@@ -71,6 +71,7 @@ GREATER = {
     "accuracy",
     "balanced-accuracy",
     "mcc",
+    "net-benefit",
 }
 
 
@@ -177,6 +178,9 @@ def test_tasks_are_the_papers() -> None:
         "detection": ("far", "frr", "hter"),  # the same, in other words
         "retrieval": ("precision", "recall", "f1"),
         "diagnosis": ("sensitivity", "specificity", "balanced-accuracy"),
+        "fraud": ("far", "frr", "hter"),  # as detection, in words of their own
+        "texts": ("far", "frr", "hter"),
+        "spam": ("precision", "recall", "f1"),  # as retrieval
     }
 
 
@@ -186,7 +190,7 @@ def test_what_moves_a_measure_is_found_by_trying() -> None:
         **dict.fromkeys(["far", "tnr", "specificity"], both - {"positives"}),
         **dict.fromkeys(["frr", "tpr", "recall", "sensitivity"], both - {"negatives"}),
         **dict.fromkeys(["hter", "wer", "nwer", "dcf", "ndcf", "balanced-accuracy"], both),
-        **dict.fromkeys(["precision", "npv", "f1", "accuracy", "error", "mcc"], both | {"prevalence"}),
+        **dict.fromkeys(["precision", "npv", "f1", "accuracy", "error", "mcc", "net-benefit"], both | {"prevalence"}),
     }
     assert {name: set(measure.depends_on) for name, measure in MEASURES.items()} == wanted
     assert Measure.custom(lambda o: o.fp / o.negatives).depends_on == {"negatives"}

@@ -16,14 +16,12 @@ from click.testing import CliRunner
 import priori
 from priori import Scores, Table
 from priori.cli import cli
-from priori.engines.engine import By, TableSettings
-from priori.engines.lazy_frames import Lazy
-from priori.engines.spark import Spark
-from priori.engines.streaming import Streaming
+from priori.engines.counting import By
+from priori.engines.panel import Panel
 
 
 def frame(seed: int, size: int = 60_000) -> pl.DataFrame:
-    """Trials of five users; two decimals, so that scores where thresholds lie are cells of their own."""
+    """Trials of five users; two decimals, so that scores where thresholds lie are bins of their own."""
     rng = np.random.default_rng(seed)
     label = rng.choice(["nontarget", "spoof", "target"], size, p=[0.6, 0.2, 0.2])
     score = np.round(rng.normal(np.select([label == "nontarget", label == "spoof"], [0.0, 1.0], 2.5)), 2)
@@ -41,16 +39,11 @@ WAYS: dict[str, tuple[dict[str, Any], bool]] = {
 }
 
 
-@pytest.fixture(params=["duckdb", "lazy", "memory"])
+@pytest.fixture(params=["duckdb", "memory"])
 def scanned(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., priori.Scores | Table]:
     """Open a frame as a table that does not fit; ``memory``: as one that does."""
 
     def scanned(table: pl.DataFrame, **options: Any) -> Scores | Table:
-        if request.param == "lazy":
-            settings = TableSettings(
-                options.get("columns", {}), options.get("pos_label"), attack_label=options.get("attack_label")
-            )
-            return Table(Lazy(table.lazy(), settings), memory=2 * 10**6)
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.parquet"
         table.write_parquet(path)
         room = "2MB" if request.param == "duckdb" else "1GB"
@@ -85,7 +78,7 @@ def compare(scanned: Any, results: Any) -> None:
     for column, values in theirs.columns().items():
         if values.dtype.kind == "U":
             assert ours.columns()[column].tolist() == values.tolist()
-        elif column != "errors" or whole:  # in cells, another threshold may be the best, at nearly the same cost
+        elif column != "errors" or whole:  # in bins, another threshold may be the best, at nearly the same cost
             off = 1e-12 if whole else {"value": 0.01, "best": 0.01, "threshold": 0.1}.get(column, 0.03)
             np.testing.assert_allclose(ours.columns()[column], values, rtol=0, atol=off, err_msg=column)
 
@@ -99,7 +92,7 @@ def test_bands_under_attack_are_those_of_memory_in_distribution(scanned: Any) ->
         assert both[0] == pytest.approx(both[1], abs=0.002)
 
 
-def test_a_result_says_that_it_was_counted_in_cells(tmp_path: Path) -> None:
+def test_a_result_says_that_it_was_counted_in_bins(tmp_path: Path) -> None:
     found, _ = tables("label")
     for name, each in zip(("dev", "test"), found, strict=True):
         each.write_parquet(tmp_path / f"{name}.parquet")
@@ -130,28 +123,18 @@ def many(way: str, shape: str) -> tuple[pl.DataFrame, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("engine", "shape", "way"),
     [
-        *(("duckdb", shape, way) for way in WAYS for shape in ("wide", "long")),
+        *(("duckdb", shape, way) for shape, way in zip(["wide", "long"] * 2, WAYS, strict=True)),
         ("text", "wide", "both"),
-        ("text", "long", "types"),
-        ("lazy", "wide", "label"),
-        ("lazy", "long", "both"),
-        ("memory", "wide", "types"),
         ("memory", "long", "named"),
     ],
 )
 def test_attacks_in_a_table_of_many_systems_are_those_of_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engine: str, shape: str, way: str
+    tmp_path: Path, engine: str, shape: str, way: str
 ) -> None:
     table, options = many(way, shape)
     path = tmp_path / ("all.csv" if engine == "text" else "all.parquet")
     (table.write_csv if engine == "text" else table.write_parquet)(path)
-    room: Any = {"engine": "spark" if engine == "lazy" else "duckdb", "memory": "1GB" if engine == "memory" else "4MB"}
-    if engine == "lazy":  # any lazy frame stands for one of Spark
-        monkeypatch.setattr(Spark, "placed", lambda self, name: self.frame.to_native().with_row_index(name))
-        monkeypatch.setattr(
-            "priori.engines.spark.open_spark",
-            lambda path, settings, temp: Spark(pl.scan_parquet(path), settings, source=str(path)),
-        )
+    room: Any = {"engine": "duckdb", "memory": "1GB" if engine == "memory" else "4MB"}
     scanned, read = priori.scan_table(path, **options, **room), priori.read_table(path, **options)
     assert list(scanned) == ["A", "B"]
     for name, sets in scanned.items():
@@ -168,9 +151,9 @@ def test_one_scan_counts_the_attacks_of_all_systems(
     table, _ = many("both", shape)
     table.write_parquet(tmp_path / "all.parquet")
     scans: list[tuple[int, By]] = []
-    scan = Streaming._answered
+    scan = Panel._answered
     monkeypatch.setattr(
-        Streaming,
+        Panel,
         "_answered",
         lambda self, asked, by, owned: (scans.append((len(asked), by)), scan(self, asked, by, owned))[1],
     )
@@ -182,8 +165,8 @@ def test_one_scan_counts_the_attacks_of_all_systems(
         *systems,
         "--split",
         "set=dev:test",
-        "--attack-column",
-        "kind",
+        "--column",
+        "attack=kind",
         "--format",
         "csv",
     ]

@@ -1,4 +1,4 @@
-"""Where redrawn development data do not fit, cells stand in for trials, and no rate is off by more than said."""
+"""Where redrawn development data do not fit, bins stand in for trials, and no rate is off by more than said."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ import oracle
 from memory_engine import Memory
 from priori import Scores, epc
 from priori.engines import Table
-from priori.engines.explorer import narrow_cuts
+from priori.engines.explorer import narrow_cuts_of
 from priori.scores import BOUND, condense
-from priori.scores.asking import ask
 
 
 def scores_of(kind: str, size: int = 40_000) -> Scores:
@@ -60,14 +59,14 @@ def test_no_rate_is_off_by_more_than_said(kind: str) -> None:
 
 
 @given(
-    negatives=oracle.score_list, positives=oracle.score_list, bound=st.sampled_from([0.1, 0.3]), cells=st.integers(1, 9)
+    negatives=oracle.score_list, positives=oracle.score_list, bound=st.sampled_from([0.1, 0.3]), bins=st.integers(1, 9)
 )
-def test_awkward_scores_keep_any_bound(
-    negatives: list[float], positives: list[float], bound: float, cells: int
-) -> None:
+def test_awkward_scores_keep_any_bound(negatives: list[float], positives: list[float], bound: float, bins: int) -> None:
     scores = Scores.from_arrays(negatives, positives)
-    table = Table(Memory(scores), bins=cells)
-    cuts, error = ask([narrow_cuts(table.explorer, bound)])[0]
+    table = Table(Memory(scores), bins=bins)
+    ((cuts, error, means),) = narrow_cuts_of([table.explorer], [bound])
+    assert (means <= cuts).all()
+    assert (means[1:] > cuts[:-1]).all()
     (found,) = table.count([cuts])
     one_trial = 1 / min(scores.n_negatives, scores.n_positives)
     assert error <= max(bound, one_trial) * (1 + 1e-9)
@@ -81,6 +80,6 @@ def test_a_band_says_what_stands_in_and_is_nearly_the_exact_one() -> None:
     bands = [epc(table, table, points=11).band(**options) for table in (*tables, scores)]  # type: ignore[arg-type]
     assert [any("resampled in" in text for text in band.warnings) for band in bands] == [True, False, False]
     np.testing.assert_array_equal(bands[1].lower, bands[2].lower)  # the memory holds it: exact
-    # Other cells draw other replicates, which moves a bound by some tenths of a standard deviation (0.002 here).
+    # Other bins draw other replicates, which moves a bound by some tenths of a standard deviation (0.002 here).
     for column in ("lower", "upper"):
         np.testing.assert_allclose(getattr(bands[0], column), getattr(bands[2], column), atol=2e-3)

@@ -230,7 +230,7 @@ def test_a_connect_session_gives_the_numbers_of_memory(tmp_path: Path) -> None:
             population(seed, quality, size=2000).write_parquet(path)
         found.append(priori.epc(*(priori.scan(path, engine="spark") for path in paths), points=5))
         expected.append(priori.epc(*map(priori.read, paths), points=5))
-    assert "connect" in type(found[0].test.engine.frame.to_native()).__module__
+    assert "connect" in type(found[0].test.engine.frame).__module__
     same_columns(found[0], expected[0])
     options: dict[str, Any] = {"bootstrap": "user", "n_resamples": 50}
     with nothing_loaded():

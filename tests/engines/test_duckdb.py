@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import math
 import os
+import tempfile
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,8 +25,7 @@ from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.tasks import TASKS
 from priori.engines import parquet_files
 from priori.engines.duckdb import DuckDB
-from priori.engines.engine import TableSettings
-from priori.engines.lazy_frames import Lazy
+from priori.engines.sql import TableSettings
 
 
 @pytest.fixture(scope="module")
@@ -33,35 +33,28 @@ def database() -> Any:
     return duckdb.connect()
 
 
-def polars_of(relation: Any, settings: TableSettings) -> Lazy:
-    """The same trials as a lazy frame of polars."""
-    return Lazy(relation.pl().lazy(), settings, source="relation")
-
-
 def relation(database: Any, frame: pl.DataFrame) -> Any:
     database.register("given", frame.to_arrow())
     return database.sql("SELECT * FROM given")
 
 
-@pytest.mark.parametrize("engine", [DuckDB, polars_of])
 @settings(max_examples=settings.default.max_examples // 4)
-@given(frame=st.booleans().flatmap(trials), cells=st.integers(1, 12), data=st.data())
-def test_awkward_scores(database: Any, engine: Any, frame: pl.DataFrame, cells: int, data: st.DataObject) -> None:
+@given(frame=st.booleans().flatmap(trials), bins=st.integers(1, 12), data=st.data())
+def test_awkward_scores(database: Any, frame: pl.DataFrame, bins: int, data: st.DataObject) -> None:
     task = data.draw(st.sampled_from(list(TASKS)))
     rule = get_criterion(oracle.named(data.draw(st.sampled_from([*CRITERIA, *oracle.BEST])), task), task)
     alphas = priori.base.alphas.grid(5)
     expected = rule.choose(Scores.from_frame(frame), alphas)
-    found = rule.choose(Table(engine(relation(database, frame), TableSettings()), bins=cells), alphas)
+    found = rule.choose(Table(DuckDB(relation(database, frame), TableSettings()), bins=bins), alphas)
     assert found.threshold.tolist() == expected.threshold.tolist()
     assert found.outcomes.to_dict() == expected.outcomes.to_dict()
 
 
-@pytest.mark.parametrize("engine", [DuckDB, polars_of])
-def test_scores_farther_apart_than_any_float(database: Any, engine: Any) -> None:
-    """Their cells are so wide that one unit of score is a subnormal share of one, which duckdb takes for zero."""
+def test_scores_farther_apart_than_any_float(database: Any) -> None:
+    """Their bins are so wide that one unit of score is a subnormal share of one, which duckdb takes for zero."""
     score = np.array([-np.inf, 1e308, -1e308, 0.0, 1e308, -1e308, 0.0, 1.0])
     frame = pl.DataFrame({"label": [0, 0, 0, 0, 1, 1, 1, 1], "score": score})
-    with Table(engine(database.from_arrow(frame.to_arrow()), TableSettings()), bins=2) as table:
+    with Table(DuckDB(database.from_arrow(frame.to_arrow()), TableSettings()), bins=2) as table:
         np.testing.assert_array_equal(
             priori.epc(table, table, points=5).threshold,
             priori.epc(Scores.from_frame(frame), Scores.from_frame(frame), points=5).threshold,
@@ -81,7 +74,13 @@ def test_relations_give_everything_as_in_memory() -> None:
 
 
 def test_lazy_frames_give_everything_as_in_memory() -> None:
-    same_everything(lambda frame: Table(Lazy(frame.lazy(), TableSettings()), bins=200), Scores.from_frame)
+    same_everything(lambda frame: priori.scan(frame.lazy()), Scores.from_frame, quickly=True)
+    assert not list(Path(tempfile.gettempdir()).glob("priori-*/frame.parquet"))  # each went with its table
+
+
+def test_a_lazy_frame_that_fails_is_an_error() -> None:
+    with pytest.raises(InputError, match="polars could not read the scores"):
+        priori.scan(population(1).lazy().select(pl.col("nowhere")))
 
 
 def write(frame: pl.DataFrame, folder: Path, parts: int = 3) -> str:
@@ -169,23 +168,21 @@ def test_text_files_are_scanned_as_they_are_read(tmp_path: Path, text: str) -> N
 
 def test_negative_zero_is_zero(database: Any) -> None:
     frame = pl.DataFrame({"label": [0, 0, 1, 1], "score": [-0.0, 0.0, 0.0, -0.0]})
-    for engine in (DuckDB, polars_of):
-        table = Table(engine(relation(database, frame), TableSettings()))
-        chosen = get_criterion("eer").choose(table, [priori.base.alphas.as_fraction(0)])
-        assert chosen.threshold[0] in (-math.inf, math.inf)
-        assert table.candidates(get_criterion("wer"), None).fp.tolist() == [2, 0]
+    table = Table(DuckDB(relation(database, frame), TableSettings()))
+    chosen = get_criterion("eer").choose(table, [priori.base.alphas.as_fraction(0)])
+    assert chosen.threshold[0] in (-math.inf, math.inf)
+    assert table.candidates(get_criterion("wer"), None).fp.tolist() == [2, 0]
 
 
-@pytest.mark.parametrize("engine", [DuckDB, polars_of])
 @pytest.mark.parametrize("missing", [math.nan, None])
-def test_nan_is_what_the_caller_says(database: Any, engine: Any, missing: float | None) -> None:
+def test_nan_is_what_the_caller_says(database: Any, missing: float | None) -> None:
     frame = population(3).with_columns(
         pl.when(pl.int_range(pl.len()) % 50 == 0).then(pl.lit(missing)).otherwise(pl.col("score")).alias("score")
     )
     with pytest.raises(InputError, match="60 scores are NaN; choose a policy"):
-        len(Table(engine(relation(database, frame), TableSettings())))
+        len(Table(DuckDB(relation(database, frame), TableSettings())))
     for policy in ("reject", "drop"):
-        table = Table(engine(relation(database, frame), TableSettings(nan=policy)))  # type: ignore[arg-type]
+        table = Table(DuckDB(relation(database, frame), TableSettings(nan=policy)))  # type: ignore[arg-type]
         expected = Scores.from_frame(frame, nan=policy)  # type: ignore[arg-type]
         assert (table.n_negatives, table.n_positives) == (len(expected.negative), len(expected.positive))
         assert table.nan_rejected == expected.nan_rejected
@@ -199,9 +196,8 @@ def test_single_precision_scores_are_not_rounded_again(database: Any) -> None:
     below, above = np.float32(1), np.nextafter(np.float32(1), np.float32(2))
     frame = pl.DataFrame({"label": [0, 1], "score": np.array([below, above])})
     assert frame["score"].dtype == pl.Float32
-    for engine in (DuckDB, polars_of):
-        threshold = priori.choose_threshold(Table(engine(relation(database, frame), TableSettings())))
-        assert threshold == (float(below) + float(above)) / 2  # between two neighbours in single precision
+    threshold = priori.choose_threshold(Table(DuckDB(relation(database, frame), TableSettings())))
+    assert threshold == (float(below) + float(above)) / 2  # between two neighbours in single precision
 
 
 @pytest.mark.parametrize(
@@ -218,29 +214,27 @@ def test_single_precision_scores_are_not_rounded_again(database: Any) -> None:
         ([False, True], False),
     ],
 )
-@pytest.mark.parametrize("engine", [DuckDB, polars_of])
-def test_labels_of_every_kind(database: Any, engine: Any, labels: list[Any], positive: Any) -> None:
+def test_labels_of_every_kind(database: Any, labels: list[Any], positive: Any) -> None:
     given = population(4)
     frame = given.with_columns(pl.Series("label", [labels[label] for label in given["label"]]))
-    table = Table(engine(relation(database, frame), TableSettings(pos_label=positive)))
+    table = Table(DuckDB(relation(database, frame), TableSettings(pos_label=positive)))
     expected = Scores.from_frame(frame, pos_label=positive)
     assert priori.choose_threshold(table) == priori.choose_threshold(expected)
     assert table.n_positives == len(expected.positive)
 
 
-@pytest.mark.parametrize("engine", [DuckDB, polars_of])
-def test_bad_labels_say_what_they_are(database: Any, engine: Any) -> None:
+def test_bad_labels_say_what_they_are(database: Any) -> None:
     frame = population(4)
     third = frame.with_columns(label=pl.when(pl.int_range(pl.len()) == 2999).then(7).otherwise(pl.col("label")))
     with pytest.raises(InputError, match="3 different labels"):
-        len(Table(engine(relation(database, third), TableSettings())))
+        len(Table(DuckDB(relation(database, third), TableSettings())))
     missing = frame.with_columns(label=pl.when(pl.col("label") == 1).then(1))
     with pytest.raises(InputError, match=f"{(frame['label'] == 0).sum()} labels are missing"):
-        len(Table(engine(relation(database, missing), TableSettings())))
+        len(Table(DuckDB(relation(database, missing), TableSettings())))
     with pytest.raises(InputError, match="one class only"):
-        len(Table(engine(relation(database, frame.filter(pl.col("label") == 1)), TableSettings())))
+        len(Table(DuckDB(relation(database, frame.filter(pl.col("label") == 1)), TableSettings())))
     with pytest.raises(InputError, match="no trials; both classes are needed"):
-        len(Table(engine(relation(database, frame.head(0)), TableSettings())))
+        len(Table(DuckDB(relation(database, frame.head(0)), TableSettings())))
 
 
 def test_a_third_label_beyond_the_first_rows_is_found(tmp_path: Path) -> None:
@@ -251,15 +245,14 @@ def test_a_third_label_beyond_the_first_rows_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["int", "wide", "text"])
-@pytest.mark.parametrize("engine", [DuckDB, polars_of])
-def test_users_are_whole_numbers_or_text(database: Any, engine: Any, kind: str) -> None:
+def test_users_are_whole_numbers_or_text(database: Any, kind: str) -> None:
     frame = population(5)
     if kind == "wide":  # beyond what a double can hold
         frame = frame.with_columns(user=pl.lit(2**62 + 1) + pl.col("user") * 3)
     elif kind == "text":
         frame = frame.with_columns(user=pl.format("ü{}", pl.col("user")))
     expected = Scores.from_frame(frame)
-    table = Table(engine(relation(database, frame), TableSettings()))
+    table = Table(DuckDB(relation(database, frame), TableSettings()))
     assert table.users is not None
     assert expected.users is not None
     assert table.users.values.tolist() == expected.users.values.tolist()
@@ -310,17 +303,15 @@ def test_sums_that_come_as_decimals_are_whole_numbers(database: Any) -> None:
     frame = pl.DataFrame({"label": [0, 1, 1], "score": ["1.25", "2.5", "2.5"]}).with_columns(
         pl.col("score").cast(pl.Decimal(10, 2))
     )
-    for engine in (DuckDB, polars_of):
-        table = Table(engine(relation(database, frame), TableSettings()))
-        assert priori.count(table, [2.0]).to_dict() == {"tp": [2], "fp": [0], "tn": [1], "fn": [0]}
-        assert priori.count(table, [2.0]).fp.dtype == np.int64
+    table = Table(DuckDB(relation(database, frame), TableSettings()))
+    assert priori.count(table, [2.0]).to_dict() == {"tp": [2], "fp": [0], "tn": [1], "fn": [0]}
+    assert priori.count(table, [2.0]).fp.dtype == np.int64
 
 
 def test_distances_are_negated(database: Any) -> None:
     frame = population(6).with_columns(-pl.col("score"))
-    for engine in (DuckDB, polars_of):
-        table = Table(engine(relation(database, frame), TableSettings(lower_is_better=True)))
-        assert priori.choose_threshold(table) == priori.choose_threshold(Scores.from_frame(population(6)))
+    table = Table(DuckDB(relation(database, frame), TableSettings(lower_is_better=True)))
+    assert priori.choose_threshold(table) == priori.choose_threshold(Scores.from_frame(population(6)))
 
 
 def test_trials_pair_by_id_never_by_row(database: Any) -> None:
@@ -421,7 +412,7 @@ def test_averages_take_tables_that_fit_in_memory(database: Any) -> None:
     same_columns(priori.average(given, positions=11), expected)
     parts = [database.sql(f"SELECT * FROM by_set WHERE dataset = {one}") for one in range(3)]
     same_columns(priori.average(parts, positions=11), expected)
-    with pytest.raises(OptionError, match="more than 15 combinations of names to count trials by"):
+    with pytest.raises(OptionError, match=r"too many of these scores lie too close together .*; give more memory"):
         priori.average([Table(DuckDB(given, TableSettings()), memory=1000)] * 2)
 
 

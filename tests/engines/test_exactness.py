@@ -18,16 +18,15 @@ from priori import InputError, Scores, Table
 from priori.base.alphas import grid
 from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
-from priori.engines.explorer import PER_SCORE, Explorer
+from priori.engines.explorer import PER_SCORE, Explorer, candidates_of
 from priori.scores import BOUND, condense
-from priori.scores.asking import ask
-from priori.scores.candidates import Edges
+from priori.scores.candidates import CutErrors
 from priori.scores.grid import even_grid
 from priori.scores.histogram import Distinct
 
 
 class Recording(Memory):
-    """The memory back end, and how many scores each look into cells brought."""
+    """The memory back end, and how many scores each look into bins brought."""
 
     def __init__(self, scores: Scores) -> None:
         super().__init__(scores)
@@ -46,20 +45,20 @@ def test_few_scores_are_looked_at_and_the_choice_is_that_of_all(criterion: str) 
     engine, rule = Recording(scores), get_criterion(criterion)
     alphas = [Fraction(1, 10), Fraction(1, 2)]
     explorer = Explorer(engine, 40_000 * PER_SCORE, 1 << 12)
-    found = rule.choose_among(ask([explorer.shortlist(rule, alphas)])[0], alphas)
+    found = rule.choose_among(candidates_of([explorer], [rule], [alphas], BOUND)[0], alphas)
     expected = rule.choose(scores, alphas)
     assert found.threshold.tolist() == expected.threshold.tolist()
     assert found.outcomes.fp.tolist() == expected.outcomes.fp.tolist()
     assert sum(engine.fetched) < 4_000  # of 40,000
 
 
-def test_of_cells_that_tie_those_with_fewer_errors_are_kept() -> None:
+def test_of_bins_that_tie_those_with_fewer_errors_are_kept() -> None:
     """At alpha 0 only V2 counts: it is 0 below the lowest positive, and the highest of those thresholds is best."""
     negatives, positives = np.arange(1000.0), np.arange(500.0, 1500.0)
     scores, rule = Scores.from_arrays(negatives, positives), get_criterion("wer")
     fp, fn = scores.candidates().every()
     for alpha, where in ((Fraction(0), 500), (Fraction(1), 1000)):
-        keep = rule.promising(Edges(fp, fn, 1000, 1000), [alpha])
+        keep = rule.promising(CutErrors(fp, fn, 1000, 1000), [alpha])
         assert keep is not None
         assert set(np.flatnonzero(keep)) <= {where - 1, where}
         chosen = rule.choose(scores, [alpha]).outcomes
@@ -68,14 +67,14 @@ def test_of_cells_that_tie_those_with_fewer_errors_are_kept() -> None:
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(("low", "high"), [(-3.0, -1.0), (-1e-3, 2e-3), (-1e30, 1e30)])
-def test_the_ends_of_cells_are_exact_on_both_sides_of_zero(dtype: Any, low: float, high: float) -> None:
-    cells = even_grid(low, high, 100, dtype)
+def test_the_ends_of_bins_are_exact_on_both_sides_of_zero(dtype: Any, low: float, high: float) -> None:
+    bins = even_grid(low, high, 100, dtype)
     inner = np.arange(2, 100)
-    lowest, highest = cells.lowest(inner), cells.highest(inner)
+    lowest, highest = bins.lowest(inner), bins.highest(inner)
     assert lowest.dtype == highest.dtype == dtype
-    assert cells.bins(lowest).tolist() == cells.bins(highest).tolist() == inner.tolist()
-    assert cells.bins(np.nextafter(lowest, dtype(-np.inf))).tolist() == (inner - 1).tolist()
-    assert cells.bins(np.nextafter(highest, dtype(np.inf))).tolist() == (inner + 1).tolist()
+    assert bins.bins(lowest).tolist() == bins.bins(highest).tolist() == inner.tolist()
+    assert bins.bins(np.nextafter(lowest, dtype(-np.inf))).tolist() == (inner - 1).tolist()
+    assert bins.bins(np.nextafter(highest, dtype(np.inf))).tolist() == (inner + 1).tolist()
 
 
 @pytest.mark.parametrize("lower_is_better", [False, True])
@@ -114,7 +113,7 @@ def test_one_class_only_is_named(label: int, missing: str) -> None:
 
 
 def test_a_label_that_changes_between_scans_is_noticed() -> None:
-    """As many trials of each class, and the same scores: only the counts within cells tell."""
+    """As many trials of each class, and the same scores: only the counts within bins tell."""
     rng = np.random.default_rng(7)
     score = rng.normal(size=2000)
     label = np.arange(2000) % 2
@@ -122,7 +121,7 @@ def test_a_label_that_changes_between_scans_is_noticed() -> None:
     _ = explorer.histogram
     engine.scores = Scores.from_predictions(1 - label, score)
     with pytest.raises(InputError, match="the scores changed while they were read"):
-        ask([explorer.shortlist(get_criterion("wer"), grid(11))])
+        candidates_of([explorer], [get_criterion("wer")], [grid(11)], BOUND)
     table = Table(engine := Memory(Scores.from_predictions(label, score, user=label)))
     _ = table.n_negatives
     engine.scores = Scores.from_predictions(label[:-2], score[:-2], user=label[:-2])
@@ -175,7 +174,7 @@ def test_trials_left_out_are_left_out_everywhere(with_nan: Path) -> None:
 
 
 @pytest.mark.parametrize("asked", ["nothing", "curve", "threshold", "counts"])
-def test_cells_do_not_depend_on_what_was_asked_before(asked: str) -> None:
+def test_bins_do_not_depend_on_what_was_asked_before(asked: str) -> None:
     rng = np.random.default_rng(11)
     label = rng.integers(0, 2, 60_000)
     table = Table(Memory(Scores.from_predictions(label, rng.normal(size=60_000) + label)), memory=10**6)
@@ -185,12 +184,12 @@ def test_cells_do_not_depend_on_what_was_asked_before(asked: str) -> None:
         priori.choose_threshold(table, alpha=0.5)
     elif asked == "counts":
         table.rejected(np.linspace(-2, 2, 500))
-    cells, said = condense(table, narrow=BOUND)
+    bins, said = condense(table, narrow=BOUND)
     fresh = Table(Memory(table.engine.load()), memory=10**6)
     expected, _ = condense(fresh, narrow=BOUND)
     assert said
-    assert cells.negatives.tolist() == expected.negatives.tolist()
-    assert len(cells) == 60_000
+    assert bins.negatives.tolist() == expected.negatives.tolist()
+    assert len(bins) == 60_000
 
 
 def test_many_files_are_sampled_and_read_whole(tmp_path: Path) -> None:

@@ -13,9 +13,10 @@ from priori import InputError, Outcomes, Scores, Table, epc
 from priori.base.alphas import grid
 from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
-from priori.engines.engine import Count, Fetch
-from priori.engines.explorer import PER_SCORE, Explorer
-from priori.scores.asking import ask
+from priori.engines.counting import Count, Fetch
+from priori.engines.explorer import PER_SCORE, Explorer, candidates_of, look, rejected_of
+from priori.scores import BOUND
+from priori.scores.candidates import Candidates
 from priori.scores.grid import Grid
 
 
@@ -33,8 +34,8 @@ class Counting(Memory):
         return super().answer(requests)
 
 
-def run(asking: Any) -> Any:
-    return ask([asking])[0]
+def shortlist(explorer: Explorer, rule: Any, alphas: Any) -> Candidates:
+    return candidates_of([explorer], [rule], [alphas], BOUND)[0]
 
 
 def scores_of(seed: int = 1, size: int = 20_000) -> Scores:
@@ -42,40 +43,40 @@ def scores_of(seed: int = 1, size: int = 20_000) -> Scores:
     return Scores.from_arrays(rng.normal(size=size), rng.normal(2, 1, size=size // 4))
 
 
-def explorer_of(scores: Scores, limit: int = 1 << 20, cells: int = 1 << 12) -> tuple[Explorer, Counting]:
+def explorer_of(scores: Scores, limit: int = 1 << 20, bins: int = 1 << 12) -> tuple[Explorer, Counting]:
     engine = Counting(scores)
-    return Explorer(engine, limit * PER_SCORE, cells), engine
+    return Explorer(engine, limit * PER_SCORE, bins), engine
 
 
 def test_two_scans_choose() -> None:
     scores = scores_of()
     explorer, engine = explorer_of(scores)
     rule, alphas = get_criterion("wer"), grid(21)
-    found = rule.choose_among(run(explorer.shortlist(rule, alphas)), alphas)
+    found = rule.choose_among(shortlist(explorer, rule, alphas), alphas)
     assert found.threshold.tolist() == rule.choose(scores, alphas).threshold.tolist()
     assert engine.scans == ["histogram", "fetch"]
-    run(explorer.shortlist(rule, alphas))  # what was looked into is remembered
+    shortlist(explorer, rule, alphas)  # what was looked into is remembered
     assert engine.scans == ["histogram", "fetch"]
 
 
 def test_thresholds_said_in_time_cost_no_scan_of_their_own() -> None:
     scores, rule, alphas = scores_of(), get_criterion("wer"), [Fraction(1, 2)]
-    for said, scans in ((True, ["histogram", "fetch"]), (False, ["histogram", "fetch", "fetch"])):
+    for said, scans in ((True, ["histogram", "fetch"]), (False, ["histogram", "fetch", "count"])):
         explorer, engine = explorer_of(scores)
         if said:
             explorer.expect([-2.5, 3.1])
-        run(explorer.shortlist(rule, alphas))
-        found = run(explorer.rejected([-2.5, 3.1]))
+        shortlist(explorer, rule, alphas)
+        (found,) = rejected_of([explorer], [np.array([-2.5, 3.1])])
         assert [counts.tolist() for counts in found] == [counts.tolist() for counts in scores.rejected([-2.5, 3.1])]
         assert engine.scans == scans
 
 
-def test_counts_at_many_thresholds_are_tallied_where_their_cells_do_not_fit() -> None:
+def test_counts_at_thresholds_are_one_scan() -> None:
     scores, thresholds = scores_of(), np.linspace(-3, 5, 500)[::-1]
-    explorer, engine = explorer_of(scores, limit=50, cells=64)
-    found = run(explorer.rejected(thresholds))
+    explorer, engine = explorer_of(scores)
+    (found,) = rejected_of([explorer], [thresholds])
     assert [counts.tolist() for counts in found] == [counts.tolist() for counts in scores.rejected(thresholds)]
-    assert engine.scans == ["histogram", "count"]
+    assert engine.scans == ["count"]
 
 
 def test_the_winner_of_all_is_the_winner_of_its_part() -> None:
@@ -86,8 +87,8 @@ def test_the_winner_of_all_is_the_winner_of_its_part() -> None:
 
     for rule in (get_criterion(far_from), get_criterion("wer")):
         alphas = grid(11)
-        explorer, engine = explorer_of(scores, limit=40, cells=8)
-        found = rule.choose_among(run(explorer.shortlist(rule, alphas)), alphas)
+        explorer, engine = explorer_of(scores, limit=40, bins=8)
+        found = rule.choose_among(shortlist(explorer, rule, alphas), alphas)
         assert found.threshold.tolist() == rule.choose(scores, alphas).threshold.tolist()
         assert (engine.scans.count("fetch") > 1) == (rule.name == "far_from")
 
@@ -110,20 +111,32 @@ def test_scores_that_change_between_scans_are_refused() -> None:
     _ = explorer.histogram
     engine.scores = scores_of(2)
     with pytest.raises(InputError, match="the scores changed while they were read"):
-        run(explorer.shortlist(get_criterion("wer"), grid(11)))
+        shortlist(explorer, get_criterion("wer"), grid(11))
     explorer, engine = explorer_of(scores_of())
-    keep = explorer.histogram.negative > 0
+    _ = explorer.histogram
     engine.scores = scores_of(1, 24_000)
     with pytest.raises(InputError, match="the scores changed while they were read"):
-        run(explorer.refine(keep))
+        rejected_of([explorer], [np.zeros(1)])
 
 
-def test_finer_cells_keep_what_is_known() -> None:
-    explorer, engine = explorer_of(scores_of(), cells=128)
-    keep = np.zeros(explorer.histogram.grid.size, dtype=np.bool_)
-    keep[explorer.histogram.filled[:3]] = True
-    assert run(explorer.look(keep))
-    known = explorer.known_in(keep).value
-    run(explorer.refine(keep))
-    run(explorer.look(np.isin(np.arange(explorer.histogram.grid.size), explorer.histogram.grid.bins(known))))
-    assert engine.scans == ["histogram", "fetch", "histogram"]
+def test_finer_bins_divide_those_wanted_and_no_others() -> None:
+    explorer, engine = explorer_of(scores_of(), limit=1000, bins=128)
+    wanted, (low, high) = explorer.histogram.grid, explorer.histogram.filled[[60, 90]]
+
+    def within(histogram: Any) -> Any:
+        filled = np.zeros(histogram.grid.size, dtype=np.bool_)
+        filled[histogram.filled] = True
+        inside = wanted.bins(histogram.grid.lowest(np.arange(histogram.grid.size - 1)))
+        return filled & np.append((low <= inside) & (inside <= high), False)
+
+    (found,) = look([explorer], [within])
+    assert set(engine.scans[:-1]) == {"histogram"}
+    assert engine.scans[-1] == "fetch"  # in case that few are distinct
+    assert found.known is None
+    fine = found.histogram.grid
+    at = np.linspace(-4, 6, 100_000)
+    coarse, finer = wanted.bins(at), fine.bins(at)
+    inside = (low <= coarse) & (coarse <= high)
+    assert np.unique(coarse[~inside]).size == np.unique(finer[~inside]).size
+    assert np.unique(finer[inside]).size >= 2 * np.unique(coarse[inside]).size
+    assert explorer.histogram.grid is wanted  # what is answered later does not depend on it

@@ -1,4 +1,4 @@
-"""Scanned sets with many users: cells are as many as the memory given holds for all of them."""
+"""Scanned sets with many users: bins are as many as the memory given holds for all of them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def scanned(path: Path, users: int) -> priori.Table:
 
 def test_counts_by_user_fit_in_the_room_that_there_is(tmp_path: Path) -> None:
     table = scanned(tmp_path / "scores.csv", 2000)
-    cells, (note,) = condense(table, ("user",), narrow=BOUND, said="resampled")
-    found = np.unique(np.concatenate([cells.negative.score, cells.positive.score]))
+    bins, (note,) = condense(table, ("user",), narrow=BOUND, said="resampled")
+    found = np.unique(np.concatenate([bins.negative.score, bins.positive.score]))
     assert 16 * 2000 * found.size <= 1 << 24
     assert "bins: no rate at any threshold is off by more than" in note
     finer, _ = condense(table, narrow=BOUND, said="resampled")
     assert finer.negative.score.size > found.size
 
 
-def test_too_many_users_for_any_cells_are_refused(tmp_path: Path) -> None:
+def test_too_many_users_for_any_bins_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="too many for the 1 MB given; raise"):
         condense(scanned(tmp_path / "scores.csv", 20_000), ("user",), narrow=BOUND, said="resampled")

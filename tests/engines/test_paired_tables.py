@@ -17,12 +17,11 @@ import oracle
 import priori
 from priori import InputError, OptionError, Scores, Table
 from priori.engines.duckdb import DuckDB
-from priori.engines.engine import TableSettings
-from priori.engines.lazy_frames import Lazy
+from priori.engines.sql import TableSettings
 from priori.scores.influence import People
 from priori.uncertainty.expected import method, smoothed_sets
-from priori.uncertainty.expected.influences import Units, part_units
-from priori.uncertainty.expected.score_axis import score_axis
+from priori.uncertainty.expected.influences import Units
+from priori.uncertainty.expected.smoothed_sets import score_axis
 
 TRIALS = 12_000
 #: Less than half of what the trials need.
@@ -100,9 +99,7 @@ def test_methods_are_compared_as_in_memory_by_the_same_parts(
     bound = float(said.rsplit(" ", 1)[1])
     assert bound < 0.01
     monkeypatch.setattr(smoothed_sets, "MANY", 0)  # histograms, as where there are many trials
-    monkeypatch.setattr(
-        method, "group_units", lambda scores, identities, most, seed, by_class: hashed(scores, most // 2)
-    )
+    monkeypatch.setattr(method, "group_units", lambda scores, identities, most, seed: hashed(scores, most // 2))
     expected = priori.compare(*curves(folder, kind, "ab", scanned=False), n_resamples=200)
     columns = found.columns(), expected.columns()
     for name in ("difference", "expected"):
@@ -265,7 +262,7 @@ def test_a_trial_is_in_the_same_part_whatever_order_it_comes_in(folder: Path, tm
 
     def counted(table: Table) -> list[Any]:
         scores = table.count([cuts], 7)[0]
-        negative, positive = part_units(scores)
+        negative, positive = People.of(scores.negative, scores.positive, crossed=False)
         return [
             [(codes.tolist(), trials.score.tolist(), trials.number.tolist())]
             for codes, trials in ((negative.unit, scores.negative), (positive.unit, scores.positive))
@@ -277,18 +274,13 @@ def test_a_trial_is_in_the_same_part_whatever_order_it_comes_in(folder: Path, tm
         relation = Table(DuckDB(database.sql("FROM given"), TableSettings()))
         expected = counted(relation)
     assert expected == counted(small(folder / "smooth-d-test.parquet")) == counted(small(tmp_path / "pieces"))
-    lazy = [
-        counted(Table(Lazy(frame, TableSettings())))
-        for frame in (pl.scan_parquet(tmp_path / "pieces" / "*.parquet"), pl.from_pandas(one).lazy())
-    ]
-    assert lazy[0] == lazy[1]
     sizes = np.bincount(expected[0][0][0], expected[0][0][2])
     assert sizes.sum() == (one.label == 0).sum()
     assert sizes.std() < 4 * np.sqrt(sizes.mean())  # at random
 
 
 @given(negatives=oracle.score_list, positives=oracle.score_list, others=oracle.score_list)
-def test_thresholds_of_an_axis_reject_the_cells_they_should(
+def test_thresholds_of_an_axis_reject_the_bins_they_should(
     negatives: list[float], positives: list[float], others: list[float]
 ) -> None:
     assume(np.isfinite([*negatives, *positives]).any())

@@ -17,7 +17,7 @@ import pytest
 
 import priori
 from engine_frames import population, same_columns, same_everything
-from priori import InputError, Scores, Table
+from priori import InputError, OptionError, Scores, Table
 
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Spark needs Java"),
@@ -42,6 +42,8 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
             "spark.local.dir": str(home),
             "spark.sql.warehouse.dir": str(home / "warehouse"),
         }
+        patched = pytest.MonkeyPatch()
+        patched.setenv("PYSPARK_PYTHON", sys.executable)  # what its workers run
         builder = sql.SparkSession.builder.master("local[2]")
         for name, value in settings.items():
             builder = builder.config(name, value)
@@ -49,6 +51,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         found.sparkContext.setLogLevel("OFF")
         yield found
         found.stop()
+        patched.undo()
 
 
 @pytest.fixture
@@ -80,7 +83,7 @@ def test_awkward_scores(read: Any) -> None:
             "user": [f"ü{user}" for user in rng.integers(0, 9, 300)],
         }
     )
-    tables = [Table(priori.scan(read(frame)).engine, bins=cells) for cells in (2, 1000)]
+    tables = [Table(priori.scan(read(frame)).engine, bins=bins) for bins in (2, 1000)]
     expected = Scores.from_frame(frame)
     for criterion in ("wer", "pr", "target-v1", "target-v2", "eer"):
         curves = [priori.epc(scores, scores, criterion=criterion, points=5) for scores in (*tables, expected)]
@@ -213,11 +216,11 @@ def test_parts_of_trials_are_the_same_for_systems_beside_each_other(session: Any
     counted = []
     for name in "ABC":
         (table,) = [table for table in sets[name][1:] if isinstance(table, Table)]
-        (cells,) = table.count([[-np.inf, 0.5] if name != "C" else [-np.inf, -0.5]], 5)
+        (bins,) = table.count([[-np.inf, 0.5] if name != "C" else [-np.inf, -0.5]], 5)
         counted.append(
             [
                 (trials.user.tolist(), trials.score.tolist(), trials.number.tolist())  # type: ignore[union-attr]
-                for trials in (cells.negative, cells.positive)
+                for trials in (bins.negative, bins.positive)
             ]
         )
     assert counted[0] == counted[1]
@@ -233,3 +236,56 @@ def test_bytes_are_text_as_in_memory(session: Any, tmp_path: Path) -> None:
     assert ours.users.values.tolist() == theirs.users.values.tolist()
     assert ours.load().positive.trial.tolist() == theirs.positive.trial.tolist()
     same_columns(priori.epc(ours, ours, points=5), priori.epc(theirs, theirs, points=5))
+
+
+@pytest.mark.parametrize("way", ["labels", "types"])
+def test_attacks_are_those_of_memory(read: Any, way: str) -> None:
+    rng = np.random.default_rng(6)
+    label = rng.choice(["target", "nontarget", "spoof"], 600)
+    kind = np.where(label == "spoof", rng.choice(["mask", "it's \\ print"], 600), "-")
+    label = label if way == "labels" else np.where(label == "target", "target", "nontarget")
+    score = np.round(rng.normal(size=600) + 2 * (label == "target") + (kind == "mask"), 2)
+    frame = pl.DataFrame({"score": score, "label": label, "kind": kind, "user": rng.integers(0, 9, 600)})
+    options: dict[str, Any] = {"columns": {"attack": "kind"}, "pos_label": "target" if way == "types" else None}
+    found, expected = priori.scan(read(frame), **options), Scores.from_frame(frame, **options)
+    pads = [priori.pad(each, each) for each in (found, expected)]
+    assert pads[0].attack.tolist() == pads[1].attack.tolist()
+    np.testing.assert_array_equal(pads[0].trials, pads[1].trials)
+    (counted,) = found.count([[0.0, 1.0]], ("user", "attack"))
+    assert counted.n_attacks == expected.n_attacks
+    assert [part.tolist() for part in counted.rejected([0.0, 1.0])] == [
+        part.tolist() for part in expected.rejected([0.0, 1.0])
+    ]
+
+
+def test_what_is_missing_or_strange_is_said(read: Any) -> None:
+    frame = population(4, size=400)
+    third = frame.with_columns(label=pl.when(pl.int_range(pl.len()) == 399).then(7).otherwise(pl.col("label")))
+    with pytest.raises(InputError, match="3 different labels"):
+        len(priori.scan(read(third)))
+    with pytest.raises(InputError, match=f"{(frame['label'] == 0).sum()} labels are missing"):
+        len(priori.scan(read(frame.with_columns(label=pl.when(pl.col("label") == 1).then(1)))))
+    table = priori.scan(read(frame.with_columns(user=pl.when(pl.col("user") > 3).then(pl.col("user")))))
+    with pytest.raises(InputError, match="values are missing"):
+        priori.epc(table, table, alpha=[0.5]).band(bootstrap="user", n_resamples=5)
+    with pytest.raises(InputError, match="has the trial id"):
+        table.check_same_trials(priori.scan(read(pl.concat([frame, frame[:1]]))))
+    with pytest.raises(OptionError, match="more than 15 combinations"):
+        Table(priori.scan(read(frame), columns={"group": "trial"}).engine, memory=1000).count(
+            [[0.5]], ("user", "group")
+        )
+
+
+def test_one_job_counts_for_all_systems(session: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    label = rng.integers(0, 2, 3000)
+    columns = {name: label + rng.normal(size=3000) for name in "ABC"}
+    frame = pl.DataFrame({"set": rng.choice(["dev", "eval"], 3000), "label": label, **columns})
+    frame.write_parquet(tmp_path / "wide.parquet")
+    sets = priori.scan_table(tmp_path / "wide.parquet", systems=[*"ABC"], split=("set", "dev", "eval"), engine="spark")
+    session.sparkContext.setJobGroup("counted", "counted")
+    priori.epc_all(sets, points=11)
+    # Of each set: its size and a sample; its labels; two scans for thresholds, of which one is asked for the test set.
+    jobs = len(session.sparkContext.statusTracker().getJobIdsForGroup("counted"))
+    print(jobs)
+    assert jobs <= 24

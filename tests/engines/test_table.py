@@ -1,4 +1,4 @@
-"""Thresholds and counts from cells are those from all the scores, to the last bit, on every kind of awkward scores."""
+"""Thresholds and counts from bins are those from all the scores, to the last bit, on every kind of awkward scores."""
 
 from __future__ import annotations
 
@@ -18,22 +18,23 @@ import priori
 from memory_engine import Memory
 from priori import OptionError, Outcomes, Scores, count, epc
 from priori.base.alphas import grid
+from priori.base.options import ResamplingOptions
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.tasks import TASKS, get_task
 from priori.engines import Table
 from priori.engines.explorer import PER_SCORE
 from priori.scores import ScoreSet
 from priori.scores.score_set import candidates_of
-from priori.uncertainty.bands.area_bands import area_bands
-from priori.uncertainty.bands.roc_bands import roc_band
+from priori.studies.sizes import design_effect
+from priori.uncertainty.bands.bands import area_bands
 
-#: So few cells and so little memory that every path is taken: finer cells, parts, scores forgotten.
+#: So few bins and so little memory that every path is taken: finer bins, parts, scores forgotten.
 sizes = st.tuples(st.integers(1, 20), st.integers(0, 12))
 
 
 def table_of(scores: Scores, size: tuple[int, int]) -> Table:
-    cells, limit = size
-    return Table(Memory(scores), memory=limit * PER_SCORE, bins=cells)
+    bins, limit = size
+    return Table(Memory(scores), memory=limit * PER_SCORE, bins=bins)
 
 
 @pytest.mark.parametrize("task", list(TASKS))
@@ -114,8 +115,8 @@ def test_few_scans_are_enough_where_little_fits(monkeypatch: pytest.MonkeyPatch)
     )
     found, expected = rule.choose(table, alphas), rule.choose(scores, alphas)  # type: ignore[arg-type]
     assert found.threshold.tolist() == expected.threshold.tolist()
-    # What the first scan discards stays discarded, and the cells of the next are narrow where scores are many.
-    assert scans == ["Count"] * 4 + ["Fetch"]
+    # What the first scan discards stays discarded, and the bins of the next are narrow where scores are many.
+    assert scans == ["Count"] * 3 + ["Fetch"]
 
 
 def test_any_function_may_be_the_criterion() -> None:
@@ -158,13 +159,12 @@ def test_what_counts_cannot_answer_loads_the_trials() -> None:
             priori.a_posteriori_auc_interval(a).to_dict(),
             priori.a_posteriori_auc_test(a, b).to_dict(),
             priori.ztest_scores(a, 0.5, b, 0.7).to_dict(),
-            priori.ztest_epc(priori.epc(a, a, points=3), priori.epc(b, b, points=3)).to_dict(),
-            priori.design_effect(a, 0.5).to_dict(),
+            design_effect(a, 0.5),
             priori.plan(width=0.05, pilot=a, threshold=0.5, pilot_b=b, threshold_b=0.7).to_dict(),
             priori.average([a, b], positions=5).columns(),
             priori.areas(a, b).to_dict(),
-            roc_band(a, fpr=[0.1, 0.5], n_resamples=50).columns(),
-            area_bands(a, b, n_resamples=20, resample="both").columns(),
+            priori.roc(a).band(fpr=[0.1, 0.5], n_resamples=50).columns(),
+            area_bands(a, b, ResamplingOptions(n_resamples=20, resample="both")).columns(),
         ]
 
     def written(answer: object) -> str:  # counts are added up in another order: the last digits of a variance differ

@@ -15,8 +15,8 @@ import priori
 from priori import Scores
 from priori.base.errors import InputError, OptionError
 from priori.engines import Table
-from priori.engines.engine import TableSettings
-from priori.engines.lazy_frames import Lazy
+from priori.engines.duckdb import DuckDB
+from priori.engines.sql import TableSettings
 from priori.scores import counts_of
 
 SYSTEMS = ("A", "B", "C")
@@ -114,7 +114,7 @@ def test_a_leaderboard_of_a_scanned_table_is_that_of_memory(tables: dict[str, st
         np.testing.assert_array_equal(column, boards[1].columns()[name])
     assert boards[0].tau == boards[1].tau
     spread = [[(move["lower"], move["upper"]) for move in board.moves] for board in boards]
-    np.testing.assert_allclose(spread[0], spread[1], atol=0.1)  # cells stand for trials here
+    np.testing.assert_allclose(spread[0], spread[1], atol=0.1)  # bins stand for trials here
 
 
 @pytest.fixture
@@ -137,12 +137,10 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize("name", ["wide.parquet", "long.parquet"])
 def test_one_scan_serves_all_systems(tables: dict[str, str], name: str, scans: list[str]) -> None:
     sets = priori.scan_table(tables[name], systems=_systems(name), split=SPLIT, engine="duckdb")
-    for each in (each for pair in sets.values() for each in pair):
-        each.engine.retain = 0  # type: ignore[attr-defined]  # so small a table would be kept after the first scan
     scans.clear()
     priori.epc_all(sets, points=11)
     of_scores = [text for text in scans if "LIMIT" not in text and ("score" in text or '"A"' in text)]
-    assert len(of_scores) == 4, of_scores  # of each set the cells, and the scores of some of them
+    assert len(of_scores) == 4, of_scores  # of each set the bins, and the scores of some of them
 
 
 def test_wide_systems_are_paired_by_their_rows_and_loaded_in_their_order(tables: dict[str, str]) -> None:
@@ -197,7 +195,7 @@ def test_systems_with_rows_of_their_own_are_one_panel(nan: str) -> None:
     frames = [pl.DataFrame({**columns, "system": [name] * rows, "score": own}) for name, own in scores.items()]
     settings = TableSettings({}, nan=nan)  # type: ignore[arg-type]
     named = [(name, name) for name in scores]
-    panel = Lazy(pl.concat(frames).lazy(), settings, systems=named, system_in="system")
+    panel = DuckDB(duckdb.from_arrow(pl.concat(frames).to_arrow()), settings, systems=named, system_in="system")
     tables = [Table(panel, system=number) for number in range(3)]
     alone = [Scores.from_frame(frame, nan=nan) for frame in frames]  # type: ignore[arg-type]
     found, expected = (

@@ -12,6 +12,7 @@ import pytest
 import priori
 from priori import Table
 from priori.report import Settings, System, make_study
+from priori.uncertainty.comparing.ztests import ztests_along
 
 SIZE = 6000
 
@@ -34,7 +35,7 @@ def answers(sets: Any) -> list[Any]:
     curves = [priori.epc(*sets[name], points=7, name=name) for name in ("A", "B")]
     return [
         priori.compare(*curves, claim="deployed", bootstrap="sample", n_resamples=50).columns(),
-        priori.ztest_epc(*curves).columns(),
+        {name: test.confidence for name, test in ztests_along(*curves).tests.items()},
         priori.ztest_scores(sets["A"][1], 1.0, sets["B"][1], 0.9).to_dict(),
     ]
 

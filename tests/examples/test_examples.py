@@ -38,9 +38,9 @@ def rows(packed: bytes) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("name", "task", "systems", "dev", "test"),
     [
-        ("texts", "detection", 4, (75, 371), (150, 750)),
+        ("texts", "texts", 4, (75, 371), (150, 750)),
         ("faces", "authentication", 5, (1470, 105), (1470, 105)),
-        ("spam", "retrieval", 4, (6776, 979), (6771, 989)),
+        ("spam", "spam", 4, (6776, 979), (6771, 989)),
         ("cancer", "diagnosis", 3, (357, 212), (357, 212)),
     ],
 )

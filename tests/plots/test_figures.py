@@ -43,7 +43,6 @@ def test_plots_take_axes_and_return_them() -> None:
         (priori.AverageCurve, plots.plot_average),
         (priori.AverageEPC, plots.plot_average_epc),
         (priori.Comparison, plots.plot_comparison),
-        (priori.Coverage, plots.plot_coverage),
     ],
 )
 def test_plot_writes_its_options_out(result: Any, drawing: Any) -> None:
@@ -65,14 +64,6 @@ def test_the_options_of_plots_do_what_they_say() -> None:
     roc = priori.roc(scores(2, 0))
     assert len(roc.plot(operating_points=[a], chance=False).lines) == 3  # the curve, the point, its kind in the legend
     pyplot.close("all")
-
-
-def test_the_better_system_has_the_interval() -> None:
-    a, b = curves()
-    for first, second in ((a, b), (b, a)):
-        tested = priori.ztest_epc(first, second)
-        means = {one.name: one.hter.value.mean() for one in (tested.a, tested.b)}
-        assert tested.better_system().name == min(means, key=means.__getitem__)
 
 
 def test_the_size_and_colours_of_the_user_come_first() -> None:

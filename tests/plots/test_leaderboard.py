@@ -9,7 +9,7 @@ from matplotlib import pyplot
 
 import priori
 import small_studies
-from priori.plots.leaderboard import MATRIX_NAMED, named_rows, plot_pairs, plot_ranks, plot_slopes
+from priori.plots.leaderboard import named_rows, plot_ranks, plot_slopes
 from priori.plots.style import spread
 
 mpl.use("agg")
@@ -26,15 +26,6 @@ def test_the_picture_of_ranks_is_the_board_s(board: priori.uncertainty.ranking.l
     axes = plot_ranks(board)
     assert np.asarray(axes.images[0].get_array()).tolist() == (100 * board.rank_probability).tolist()
     assert [text.get_text() for text in axes.get_yticklabels()] == board.system.tolist()
-    pyplot.close("all")
-
-
-def test_the_matrix_has_both_sides_of_a_pair() -> None:
-    better = np.array([[False, True, True], [False, False, False], [False, False, False]])
-    axes = plot_pairs(["A", "B", "C"], better)
-    assert np.asarray(axes.images[0].get_array()).tolist() == [[0, 1, 1], [-1, 0, 0], [-1, 0, 0]]
-    many = plot_pairs([f"s{row}" for row in range(MATRIX_NAMED + 1)], np.eye(MATRIX_NAMED + 1) > 1)
-    assert [text.get_text() for text in many.get_yticklabels()] == ["10", "20", "30", "40", "50", "60"]
     pyplot.close("all")
 
 

@@ -1,4 +1,4 @@
-"""The wheel and the sdist hold what they must; the wheel works on its own (`make test-wheel` installs it for real)."""
+"""The wheel and the sdist hold what they must; the wheel works on its own (`make release` installs it for real)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ import pytest
 
 import priori
 
-ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+from release import ROOT, check_tags, declared_pythons, pythons_here
+
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
 
@@ -62,6 +64,9 @@ def test_the_sdist_can_be_tested_and_built(built: Path) -> None:
         "tools/system-packages",
         "examples/make_faces.py",
         "benchmarks/bench_epc.py",
+        "action.yml",
+        "Dockerfile",
+        "packaging/conda/recipe.yaml",
     ):
         assert wanted in names, wanted
 
@@ -75,7 +80,7 @@ def test_the_wheel_works_on_its_own(built: Path, tmp_path: Path) -> None:
     (entry,) = place.glob("*.dist-info/entry_points.txt")
     assert "priori = priori.__main__:main" in entry.read_text()
     environment = {**os.environ, "PYTHONPATH": str(place)}
-    code = "import priori, priori.sklearn; print(priori.__file__); from priori.saving.schemas import bundle; bundle()"
+    code = "import priori, priori.sklearn; print(priori.__file__); from priori.saving.documents import bundle; bundle()"
     found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert found.stdout.startswith(str(place))
     told = subprocess.run(
@@ -91,6 +96,24 @@ def test_the_wheel_works_on_its_own(built: Path, tmp_path: Path) -> None:
 
 
 # -- files around the code agree with each other -------------------------------------------------------
+
+
+def test_every_file_says_the_same_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.+)$", citation, flags=re.MULTILINE) == [priori.__version__]
+
+
+def test_a_release_is_tagged_with_the_version_that_it_has() -> None:
+    assert check_tags("1.0.0", ["v1.0.0", "v1", "talk"]) == "tagged v1.0.0"
+    assert check_tags("1.0.0", ["v1", "talk"]) == "not tagged; to publish: git tag v1.0.0"
+    with pytest.raises(SystemExit, match=r"tagged v0\.9\.0, but the package says 1\.0\.0"):
+        check_tags("1.0.0", ["v0.9.0"])
+
+
+def test_a_release_is_tried_with_this_python() -> None:
+    here = pythons_here([])
+    assert f"{sys.version_info.major}.{sys.version_info.minor}" in here
+    assert set(here) <= set(declared_pythons())
 
 
 def test_supported_pythons_are_the_tested_ones() -> None:
@@ -109,4 +132,4 @@ def test_automation_calls_targets_that_exist() -> None:
     called = {*re.findall(r"run: make ([a-z-]+)", workflow), *listed[1].split(", ")}
     called |= set(re.findall(r"entry: make ([a-z-]+)", (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")))
     assert called <= TARGETS
-    assert {"test", "test-lowest", "test-wheel", "lint", "types"} <= called
+    assert {"test", "test-lowest", "release", "lint", "types"} <= called

@@ -21,3 +21,10 @@ def test_the_numbers_of_the_first_picture_stand_in_the_table_of_the_run() -> Non
         row = next(row for row in csv.DictReader(file) if row["board"] == "replay_laptop_phone3")
     assert said is not None
     assert said.groups() == tuple(f"{100 * float(row[name]):.1f}" for name in ("eer", "hter"))
+
+
+def test_it_is_short_and_has_something_for_each_reader() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) <= 120
+    assert all(f"**{reader}**" in readme for reader in ("lab", "ML team", "statistician"))
+    assert len(re.findall(r"^!\[", readme, flags=re.MULTILINE)) == 2

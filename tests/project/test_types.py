@@ -26,7 +26,7 @@ width: float = band.expected_width
 verdict: priori.Comparison = priori.compare(curve, curve, n_resamples=100)
 better: list[str] = [region.better for region in verdict.regions]
 saved: priori.EPC = priori.EPC.from_json(curve.to_json())
-any_result: priori.Result = priori.Result.from_parquet("result.parquet")
+any_result: priori.Result = priori.Result.from_json("result.json")
 threshold: float = priori.choose_threshold(dev, criterion="eer")
 average: priori.AverageCurve = priori.average([dev, test], method="vertical")
 own: priori.Measure = priori.Measure.custom(lambda outcomes: outcomes.fp + 5 * outcomes.fn)

@@ -66,7 +66,7 @@ BAD = {
     "one column text": (
         "dev.txt",
         "0.5\n0.25\n",
-        "dev.txt:1: 1 columns and no header that names 'score', so the format cannot be told: '0.5'",
+        "dev.txt: one number in each line and no label; a file of one class needs the other beside it",
     ),
     "header between blanks": (
         "dev.txt",
@@ -192,11 +192,7 @@ BAD = {
         "dev.csv:1202: the score '0.5' is not a number (this file has decimal commas)",
     ),
     "bzip2": ("dev.bz2", b"BZh91AY", "dev.bz2: not scores but compressed with bzip2 (only gzip is read"),
-    "binary": (
-        "dev",
-        bytes(range(256)),
-        "dev: a binary file; scores are read from text (UTF-8), gzip, Parquet or Arrow",
-    ),
+    "binary": ("dev", bytes(range(256)), "dev: a binary file; scores are read from text (UTF-8), gzip or Parquet"),
     "binary gz": ("dev.gz", bytes(range(256)), "dev.gz: a binary file"),
     "gz twice": ("dev.csv.gz", gzip.compress(CSV.encode()), "dev.csv.gz: compressed twice"),
     "empty gz": ("dev.csv.gz", "", "dev.csv.gz: no rows"),

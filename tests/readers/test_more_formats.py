@@ -1,17 +1,13 @@
-"""The same four trials as JSON lines, Feather, and CSV with decimal commas: read and scanned, they are the CSV's."""
+"""The same four trials as JSON lines, and CSV with decimal commas: read and scanned, they are the CSV's."""
 
 from __future__ import annotations
 
-import builtins
 import csv
 import io
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.feather as feather
 import pytest
 
 import priori
@@ -23,21 +19,12 @@ JSON_LINES = "".join(json.dumps({**row, "score": float(row["score"]), "more": [1
 COMMAS = CSV.replace(",", ";").replace(".", ",")
 
 
-def _feather(path: Path, compression: str) -> Path:
-    table: Any = pa.table({name: [row[name] for row in ROWS] for name in ROWS[0] if name != "score"})
-    scores = pa.array([float(row["score"]) for row in ROWS], pa.float32())
-    feather.write_feather(table.append_column("score", scores), path, compression=compression)
-    return path
-
-
 def _files(write: Write) -> dict[str, Path]:
     return {
         "JSON lines": write("dev.jsonl", JSON_LINES),
         "gzip": write("dev.jsonl.gz", JSON_LINES),
         "decimal commas": write("dev.csv", COMMAS),
         "tabs": write("dev.tsv", COMMAS.replace(";", "\t")),
-        "Feather": _feather(Path("dev.feather"), "lz4"),
-        "Arrow": _feather(Path("dev.arrow"), "uncompressed"),
     }
 
 
@@ -69,32 +56,6 @@ def test_a_table_of_systems_in_each_format(write: Write) -> None:
     for path in (write("all.csv", table), write("all.jsonl", "".join(json.dumps(line) + "\n" for line in lines))):
         sets = priori.read_table(path, systems="system", split=("set", "dev", "test"))
         assert [both(scores) for pair in sets.values() for scores in pair] == [SIMPLE] * 4
-
-
-def test_an_open_file_of_arrow(write: Write) -> None:
-    held = io.BytesIO(_feather(Path("dev.feather"), "zstd").read_bytes())
-    assert both(priori.read(held, source="upload")) == SIMPLE
-
-
-def test_without_pyarrow_the_error_says_what_to_do(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = _feather(Path("dev.feather"), "lz4")
-    real = builtins.__import__
-
-    def no_pyarrow(name: str, *rest: Any) -> Any:
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", no_pyarrow)
-    with pytest.raises(InputError, match=r"dev\.feather: Feather and Arrow files are read with pyarrow: pip install"):
-        priori.read(path)
-
-
-def test_a_damaged_arrow_file(write: Write) -> None:
-    path = _feather(Path("dev.feather"), "lz4")
-    path.write_bytes(path.read_bytes()[:200])
-    with pytest.raises(InputError, match=r"dev\.feather: the Arrow file cannot be read"):
-        priori.read(path)
 
 
 def test_json_null_and_a_missing_key(write: Write, parser: str) -> None:

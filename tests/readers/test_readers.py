@@ -151,11 +151,11 @@ def test_a_pair_may_be_listed_twice(write: Write, parser: str) -> None:
         (
             PAIRS,
             TRIALS + "c u1 target\nc u2 target\nc u3 target\nc u4 target\n",
-            r"trials: 4 pairs \(enrol test\) have no score in scores: c u1, c u2, c u3, \.\.\.",
+            r"trials: 4 trials have no score in scores: c u1, c u2, c u3, \.\.\.",
         ),
-        (PAIRS + "c u1 3\n", TRIALS, r"scores: 1 pairs \(enrol test\) are not in trials: c u1$"),
-        (PAIRS + "a u1 3\n", TRIALS, r"scores: 1 pairs \(enrol test\) have more than one score: a u1"),
-        (PAIRS, TRIALS + "a u1 nontarget\n", r"trials: 1 pairs \(enrol test\) have more than one label: a u1"),
+        (PAIRS + "c u1 3\n", TRIALS, r"scores: 1 trials are not in trials: c u1$"),
+        (PAIRS + "a u1 3\n", TRIALS, r"scores: 1 trials have more than one score: a u1"),
+        (PAIRS, TRIALS + "a u1 nontarget\n", r"trials: 1 trials have more than one label: a u1"),
         (PAIRS, TRIALS + "a u1\n", r"trials:5: 2 fields where 3 are needed \(enrol test label\)"),
         ("1 a u1 0.5\n", TRIALS, r"scores:1: 4 fields where 3 are needed \(enrol test score\)"),
         (PAIRS, "a u1 tgt\na u2 imp\nb u1 imp\nb u2 tgt\n", "'imp', 'tgt' are not a pair we know"),
@@ -365,7 +365,7 @@ def test_columns_by_other_names(write: Write, parser: str) -> None:
         r"say which it is \(columns=\{'label': NAME\}\)",
     ):
         priori.read("dev.csv", columns={**columns, "label": "klass"})
-    with pytest.raises(OptionError, match="unknown column 'scores'; choose one of: score, label, user"):
+    with pytest.raises(OptionError, match="unknown column 'scores'; did you mean 'score'"):
         priori.read("dev.csv", columns={"scores": "distance"})
 
 
@@ -395,7 +395,7 @@ def test_nan_policies(write: Write, parser: str, nan: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "arff"}, "unknown format 'arff'; choose one of: parquet, arrow, jsonl, csv, tsv, table, voxceleb"),
+        ({"format": "arff"}, "unknown format 'arff'; choose one of: parquet, matrix, keyed, classes, jsonl, csv"),
         ({"nan": "ignore"}, "unknown NaN policy 'ignore'; choose one of: error, reject, drop"),
         ({"columns": {"score": "x"}}, r"dev\.txt \(bob four columns\): names of columns .* are for tables"),
         ({"pos_label": "a"}, "there is no label to call positive"),

@@ -15,14 +15,16 @@ import small_studies
 from browser import Visit
 from priori.base.alphas import from_costs
 from priori.report.page import screen_at
-from priori.studies.evaluation import Study
+from priori.scores import Scores
+from priori.scores.systems import System
+from priori.studies.evaluation import Settings, Study, make_study
 from priori.studies.evaluation.study import ranks_of
 from priori.words.cautions import cautions
 from priori.words.headline import dots as words_of
 from priori.words.headline import headline
 from priori.words.sentences import verdict
 from priori.words.vocabulary import GLOSSARY
-from report_pages import READY, Open, alpha, bring, dots, drawing, drawn, write
+from report_pages import READY, Open, alpha, bring, dots, drawing, drawn, until, write
 
 
 @pytest.fixture(scope="module")
@@ -59,13 +61,21 @@ def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, tmp_path: 
         screen = screen_at(three, index, cautions(three))
         assert page.text_content("#headline") == screen["headline"]
         assert page.text_content("#mark") == screen["mark"]
-        assert page.text_content("#gravest .cut").replace("\xa0", " ") == screen["caution"][1].replace("\xa0", " ")
+        assert page.text_content("#gravest [data-part='1']").replace("\xa0", " ") == screen["caution"][1].replace(
+            "\xa0", " "
+        )
         assert page.text_content(".threshold output") == screen["threshold"]
         lines = page.locator("[data-error]").all()
         for line, (who, number, fate, interval) in zip(lines, screen["lines"], strict=True):
             assert line.text_content() == f"Of 1,000 {who} {number} {fate} {interval}"
-        assert [int(one) for one in drawn(opened, "dots", "row")] == three.order_at(index)
+        order = three.order_at(index)
+        assert [int(one) for one in drawn(opened, "dots", "row")] == order
         texts = page.locator("#plot-dots text:has(tspan)").all_text_contents()
+        for place, kind, sign in ((order[0], "positives", "promised"), (order[-1], "negatives", "kept")):
+            shown = [float(one) for one in drawn(opened, "dots", sign)]
+            member = three.members[place]
+            rates = member.promises if sign == "promised" else member.rates
+            assert any(one == pytest.approx(rates[index][kind].rate, abs=1e-8) for one in shown)
         assert texts == ["".join(words_of(three, index)[place]) for place in three.order_at(index)]
     page.click("[data-copy-threshold]")
     page.wait_for_selector("#status:has-text('Copied')")
@@ -110,19 +120,46 @@ def test_own_costs_are_an_alpha(visit: Open, two: Study, tmp_path: Path) -> None
     errors = 1000 * (0.001 * rates[best][0] + 0.999 * rates[best][1])
     said = page.text_content("#headline")
     assert f"costs least, with about {errors:.2g} (" in said
-    assert "errors in 1,000 where 0.1\u00a0% are genuine users" in said
+    assert "errors in 1,000 where 0.1\u00a0% are positives" in said
     again = visit(page.url, ready=READY)
     assert again.page.text_content("#headline") == said
     page.fill("#cost-fp", "-1")
     assert "above 0" in page.text_content("#costs-say")
     page.keyboard.press("Escape")
     assert not page.is_visible("#costs")
-    page.click("button:has-text('letting impostors in')")
+    page.click("button:has-text('accepting negatives')")
     assert page.text_content("#weighing") == "With FAR weighed 10 times FRR"
     assert page.text_content("output[for=alpha]") == "0.9091"
     page.click("button:has-text('equal costs')")
     assert page.text_content("#headline") == headline(two, two.at).text
     assert opened.errors == []
+
+
+def test_a_day_at_own_costs_beside_deciding_nothing(visit: Open, tmp_path: Path) -> None:
+    dev, test = (small_studies.scores(2.5, seed) for seed in (0, 1))
+    moved = Scores.from_arrays(test.negatives + 1, test.positives + 1)  # so that more get in than were promised
+    one = make_study([System("A", dev, moved)], Settings(n_resamples=200, points=21))
+    opened = visit(write(tmp_path, one), ready=READY)
+    page = opened.page
+    page.click("text=my costs")
+    for name, value in (("cost-fn", "2"), ("cost-fp", "6"), ("prevalence", "20"), ("visits", "5000")):
+        page.fill(f"#{name}", value)
+    exact = priori.epc(one.curves[0].dev, one.curves[0].test, alpha=[from_costs(2, 6, "0.2")])
+    errors = [5000 * 0.2 * float(exact.v2[0]), 5000 * 0.8 * float(exact.v1[0])]
+    said = page.text_content("#costs-say")
+    money = float(f"{2 * errors[0] + 6 * errors[1]:.3g}")
+    assert f": about {float(f'{sum(errors):.3g}'):,g} (" in said
+    assert f" at a cost of about {money:,g} (" in said
+    assert "Rejecting every trial costs 2,000 a day, accepting every trial 24,000." in said
+    page.fill("#prevalence", "0.01")
+    assert page.text_content("#headline").startswith("A is no better than rejecting every trial")
+    assert page.text_content("#mark") == "do not use"
+    page.keyboard.press("Escape")
+    bring(opened, "epc")
+    before = drawing(opened, "epc")
+    page.check("#odds")
+    assert drawing(opened, "epc") != before
+    assert opened.errors == opened.console == []
 
 
 def test_terms_are_explained(visit: Open, two: Study, tmp_path: Path) -> None:
@@ -173,6 +210,105 @@ def test_the_slider_moves_everything(visit: Open, three: Study, tmp_path: Path) 
     assert float(drawn(opened, "scores-1", "threshold")[0]) == pytest.approx(three.curves[1].threshold[19])
     alpha(opened, three.at)
     assert seen() == before
+
+
+def test_the_best_can_be_hidden_and_one_always_stays(visit: Open, three: Study, tmp_path: Path) -> None:
+    opened = visit(write(tmp_path, three), ready=READY)
+    page, order = opened.page, three.order_at(three.at)
+    page.uncheck(f"[data-toggle='{order[0]}']")
+    best, said = three.members[order[1]], page.text_content("#headline")
+    assert said.startswith(f"Of the 2 systems shown {best.name} comes first with HTER")
+    assert page.text_content("#mark") == "2 of 3 shown"
+    assert page.text_content("[data-text=system]") == best.name
+    assert page.text_content("[data-text=threshold]") == best.deployable[three.at]
+    page.uncheck(f"[data-toggle='{order[1]}']")
+    assert page.is_disabled(f"[data-toggle='{order[2]}']")
+    assert [int(one) for one in drawn(opened, "dots", "row")] == [order[2]]
+    again = visit(f"{page.url.split('#')[0]}#alpha=0.5&hide=0.1.2", ready=READY)
+    assert len(drawn(again, "dots", "row")) == 3
+    assert opened.errors == again.errors == []
+
+
+def test_links_lead_to_their_places_and_back_returns(visit: Open, three: Study, tmp_path: Path) -> None:
+    path = write(tmp_path, three)
+    opened = visit(path, ready=READY)
+    page = opened.page
+    page.emulate_media(reduced_motion="reduce")
+    top = "(id) => document.getElementById(id).getBoundingClientRect().top"
+    end = "scrollY + innerHeight >= document.documentElement.scrollHeight - 2"
+    links = page.evaluate("[...new Set([...document.querySelectorAll('a[href^=\"#\"]')].map((a) => a.hash.slice(1)))]")
+    assert {"limits", "term-hter"} <= set(links)
+    for link in links:
+        page.evaluate("scrollTo(0, 0)")
+        page.evaluate("(id) => { location.hash = id; }", link)
+        until(opened, f"({top})('{link}') > -2 && (({top})('{link}') <= 160 || {end})")
+    again = visit(path, ready=READY)
+    page = again.page
+    page.emulate_media(reduced_motion="reduce")
+    page.evaluate("document.querySelector('.small a[href=\"#limits\"]').click()")
+    until(again, "scrollY > 500")
+    page.go_back()
+    until(again, "scrollY < 50")
+    direct = visit(f"{path.as_uri()}#limits", ready=READY)
+    until(direct, f"({top})('limits') > -2 && ({top})('limits') <= 160")
+
+
+def test_a_thousand_and_another_threshold(visit: Open, tmp_path: Path) -> None:
+    one = small_studies.study(2.5, sizes={"users": 30})
+    member = one.members[0]
+    opened = visit(write(tmp_path, one), ready=READY)
+    page = opened.page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.wait_for_timeout(100)
+    for part in ("#headline", "#plot-people", "#plot-scores-0", ".deploy", "#alpha"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= 720, part
+
+    def counts(what: str) -> list[int]:
+        return [int(number) for number in drawn(opened, "people", what)]
+
+    def expected(share: float, rates: dict[str, float]) -> list[int]:
+        sizes = {"positives": share, "negatives": 1 - share}
+        return [n for kind, size in sizes.items() if (n := round(round(1000 * size) * rates[kind]))]
+
+    for index in (one.at, 2):
+        alpha(opened, index)
+        assert counts("sure") == expected(0.5, {kind: rate.rate for kind, rate in member.rates[index].items()})
+        assert sum(counts("sure") + counts("may") + counts("fine")) == 1000
+    page.click("[data-share='5']")
+    page.wait_for_timeout(50)
+    rates = {kind: rate.rate for kind, rate in member.rates[2].items()}
+    assert counts("sure") == expected(0.05, rates)
+    errors = 0.05 * rates["positives"] + 0.95 * rates["negatives"]
+    assert float(drawn(opened, "people", "errors")[0]) == pytest.approx(errors, abs=1e-8)
+    assert "share=5" in page.evaluate("location.hash")
+
+    alpha(opened, one.at)
+    assert drawn(opened, "scores-0", "ghost") != []
+    others = member.thresholds_of_others
+    assert others is not None
+    assert others[0][one.at] <= member.curve.threshold[one.at] <= others[1][one.at]
+    page.focus("[data-cut='0']")
+    page.keyboard.press("End")
+    place = len(member.places) - 1
+    assert float(page.text_content("[data-text=threshold]")) == member.places[place]
+    far = member.rates_along[place]["negatives"]
+    assert far.rate == float((member.curve.test.load().negatives > member.places[place]).mean())
+    assert page.text_content("[data-error] >> nth=1").startswith(f"Of 1,000 negatives about {1000 * far.rate:.0f} ")
+    assert "Another threshold" in page.text_content("#deploy-title")
+    bring(opened, "roc")
+    page.wait_for_timeout(50)
+    assert dots(opened, "roc")[0]["x"] == pytest.approx(100 * far.rate)
+    page.click("#uncut")
+    assert page.text_content("[data-text=threshold]") == member.deployable[one.at]
+    box = page.locator("#plot-scores-0").bounding_box()
+    page.mouse.move(box["x"] + 200, box["y"] + 60)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, box["y"] + 60, steps=3)
+    page.mouse.up()
+    dragged = float(page.text_content("[data-text=threshold]"))
+    assert dragged in member.places
+    assert opened.errors == opened.console == []
 
 
 def test_the_keyboard_is_enough(visit: Open, two: Study, tmp_path: Path) -> None:
@@ -351,7 +487,7 @@ def test_static_needs_no_script(visit: Open, three: Study, tmp_path: Path) -> No
     opened = visit(path, scripts=False)
     assert opened.requests == [path.as_uri()]
     assert opened.page.locator("script").count() == 0
-    assert opened.page.locator(".plot svg").count() == 10
+    assert opened.page.locator(".plot svg").count() == 11
     assert opened.page.is_visible("#plot-epc svg")
     assert opened.page.is_visible("#plot-dots svg")
 

@@ -140,7 +140,7 @@ def test_static_has_no_script(two: Study) -> None:
     assert len(page.encode()) < 200_000
     assert read.all("script") == read.all("button") == []
     assert not any(one.get("type") == "range" for one in read.all("input"))
-    assert len(read.all("svg")) == 7
+    assert len(read.all("svg")) == 8
     ids = [attributes["id"] for _, attributes in read.found if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert re.findall(r"https?://", page) == []

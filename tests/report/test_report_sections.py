@@ -10,7 +10,19 @@ import pytest
 import priori
 import small_studies
 from priori.report import render_html
-from priori.report.sections import SECTIONS, Section, calibration, groups, limits, sections_of, settling, users
+from priori.report.page import slider_words
+from priori.report.sections import (
+    SECTIONS,
+    Section,
+    calibration,
+    card,
+    errors,
+    groups,
+    limits,
+    sections_of,
+    settling,
+    users,
+)
 from priori.report.sections import attacks as attacked
 from priori.scores.systems import SourceFile, System
 from priori.scores.trials import Names
@@ -43,7 +55,7 @@ def test_a_new_section_is_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     added = Section("settling", "Another", lambda study: None)
     monkeypatch.setattr("priori.report.sections.SECTIONS", (*SECTIONS, added))
     keys = [section.key for section, _ in sections_of(small_studies.study(2.5, 0.5))]
-    assert keys == ["limits"]
+    assert keys == ["limits", "errors"]
 
 
 def test_who_makes_the_errors_is_user_rates_of_the_best_system() -> None:
@@ -75,6 +87,11 @@ def test_rates_by_group_appear_where_groups_are_known() -> None:
     curve = study.curves[0]
     found = priori.group_rates(curve.test, float(curve.threshold[study.at]))
     assert here["table"].rows[0][:3] == ("f", "FAR", f"{100 * found.value[0]:.2f} %")
+    report = card(study)
+    assert report is not None
+    rows = {row[0]: row for row in report["table"].rows}
+    assert rows["negatives: f"][2] == f"{100 * found.value[0]:.2f} %"
+    assert rows["negatives"][2] == f"{100 * curve.v1[study.at]:.2f} %"
     page = render_html(study, static=True)
     assert "Rates by group" in page
     assert "<m>" not in page
@@ -118,6 +135,18 @@ def test_attacks_are_shown_where_there_are_some() -> None:
     curve = priori.epsc(*sets, omega="0.5")
     row = next(row for row in found["shares"].rows if row[0] == "<A>, omega 0.5")
     assert row[2:6] == tuple(f"{100 * rate[0]:.2f} %" for rate in (curve.far, curve.frr, curve.iapmr, curve.value))
+    curve_of_all, test = study.curves[0], sets[1]
+    accepted = test.negative.score[test.attacks != ""] > curve_of_all.threshold[study.at]
+    wrong = errors(study)
+    assert wrong is not None
+    titles = {table.title: len(table.rows) for table in wrong["tables"]}
+    impostors = test.negative.score[test.attacks == ""] > curve_of_all.threshold[study.at]
+    assert titles["Impostors that get in"] == min(impostors.sum(), 25)
+    assert titles["Attacks that get in"] == min(accepted.sum(), 25)
+    assert slider_words(study)["slider_ends"][1] == "avoid letting impostors and attacks in"
+    report = card(study)
+    assert report is not None
+    assert report["table"].rows[-1][2] == f"{100 * accepted.mean():.2f} %"
     for static in (False, True):
         page = render_html(study, static=static)
         assert "Under attack" in page
@@ -138,3 +167,25 @@ def test_calibration_where_thresholds_are_set_by_theory() -> None:
         page = render_html(study, static=static)
         assert f"<td>{first.value[0]:.3f}</td>" in page
         assert "on the development set (logistic)" in page
+
+
+def test_the_trials_that_went_furthest_wrong_are_named() -> None:
+    rng = np.random.default_rng(2)
+    label = np.arange(200) % 2
+    names = np.array([f"<trial {number}>" for number in range(200)])
+    dev, test = (
+        priori.Scores.from_predictions(label, rng.normal(1.5 * label), user=np.arange(200) % 9, trial=names)
+        for _ in range(2)
+    )
+    study = make_study([System("A", dev, test)], Settings(bootstrap=None, points=5))
+    here, threshold = errors(study), study.curves[0].threshold[study.at]
+    assert here is not None
+    missed, accepted = here["tables"]
+    scores, ids = test.positive.score, test.positive.trial
+    wrong = [ids[row] for row in np.argsort(scores) if scores[row] <= threshold][:25]
+    assert [row[0] for row in missed.rows] == wrong
+    assert missed.header == ("Trial", "User", "Score", "Wrong by")
+    scores, ids = test.negative.score, test.negative.trial
+    wrong = [ids[row] for row in np.argsort(-scores) if scores[row] > threshold][:25]
+    assert [row[0] for row in accepted.rows] == wrong
+    assert "<trial" not in render_html(study)

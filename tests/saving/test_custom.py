@@ -17,7 +17,7 @@ from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, dcf, f_beta, get_measure, wer
 from priori.decisions.named import custom
 from priori.decisions.tasks import TASKS
-from priori.saving.schemas import schema
+from priori.saving.documents import schema
 from results import curves
 
 A, B = curves(points=3)
@@ -72,7 +72,6 @@ def _results() -> dict[str, tuple[Result, dict[str, Any]]]:
         "Band": (curve.band(n_resamples=10), own),
         "AverageEPC": (priori.average_epc(A.dev, A.test, points=3, **own), own),
         "ZTest": (priori.ztest(0.01, 0.02, 1000, 500, measure=linear), {"measure": linear}),
-        "ZTestCurve": (priori.ztest_epc(A, B, measure=linear), {"measure": linear}),
     }
 
 
@@ -89,10 +88,6 @@ def test_results_with_things_of_ones_own(name: str, tmp_path: Path) -> None:
         ):
             Result.from_json(tmp_path / "own.json", **{kind: own[kind] for kind in own if kind != left_out})
     assert Result.from_json(text, **own).to_json() == text
-    result.to_parquet(tmp_path / "own.parquet")
-    with pytest.raises(InputError, match="is not saved"):
-        Result.from_parquet(tmp_path / "own.parquet")
-    assert Result.from_parquet(tmp_path / "own.parquet", **own).to_json() == text
 
 
 def test_what_is_handed_in_is_used_and_must_be_what_was_saved() -> None:

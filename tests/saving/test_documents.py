@@ -13,7 +13,6 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from matplotlib.figure import Figure
 
@@ -29,7 +28,7 @@ from results import again, every_result
 mpl.use("agg")
 
 #: Results that hold numbers only, and so are equal wherever they come from.
-OF_NUMBERS = ("Areas", "RateInterval", "AposterioriAUCInterval", "AposterioriAUCTest", "Plan")
+OF_NUMBERS = ("Areas", "RateInterval", "AposterioriAUCInterval", "AposterioriAUCTest", "Plan", "LimitPlan")
 
 
 def test_json_comes_back(result: Result, tmp_path: Path) -> None:
@@ -42,17 +41,6 @@ def test_json_comes_back(result: Result, tmp_path: Path) -> None:
     assert saved == again(result)
     assert (saved == result) == (type(result).__name__ in OF_NUMBERS)
     assert repr(saved).splitlines()[0].endswith("read from a file")
-
-
-def test_parquet_comes_back(result: Result, tmp_path: Path) -> None:
-    path = tmp_path / "it's.parquet"
-    result.to_parquet(path)
-    own = {name: getattr(result, name) for name in result.summary().get("custom", ())}
-    assert type(result).from_parquet(path, **own).to_json() == result.to_json()
-    table = pq.read_table(path)
-    assert table.column_names == list(result.columns())
-    assert table.num_rows == len(next(iter(result.columns().values())))
-    assert [file.name for file in tmp_path.iterdir()] == ["it's.parquet"]
 
 
 def test_frames_of_saved_results(result: Result) -> None:
@@ -88,14 +76,11 @@ def _attributes(result: Result) -> list[str]:
     return sorted(name for name in names if not name.startswith("_"))
 
 
-ZTEST_PARTS = ("ZSystem", "ZComparison", "ZInterval", "ZDifference")
-
-
 def _same(saved: Any, live: Any) -> bool:
     if isinstance(live, priori.Scores):  # their sizes, where they are saved
         return isinstance(saved, SavedScores) and ("n_negatives" not in vars(saved) or len(saved) == len(live))
-    parts = "Estimate Verdict MarginVerdict DataSets IntervalPlan Commensurability ClassSpread"
-    if isinstance(live, Result) or type(live).__name__ in (*parts.split(), *ZTEST_PARTS):  # what is there is the same
+    parts = "Estimate Verdict MarginVerdict"
+    if isinstance(live, Result) or type(live).__name__ in parts.split():  # what is there is the same
         known = {name: value for name, value in vars(saved).items() if not name.startswith("_")}
         return all(isinstance(value, NotSaved) or _same(value, getattr(live, name)) for name, value in known.items())
     if isinstance(live, np.ndarray) and live.dtype.kind == "U":
@@ -117,12 +102,12 @@ NEED_SCORES = {
     "CrossEPC": {"area", "fractions", "curves", "fold"},
     "EPSC": {"curves"},
     "SurfaceBand": {"bands"},
-    "AverageEPC": {"commensurability"},
+    "AverageCurve": {"sets"},
     "Band": {"replicates"},
     "Comparison": {"replicates", "pointwise", "simultaneous"},
     "Ranking": {"values", "expected_values", "pointwise", "simultaneous", "area", "best_p_value", "replicates"},
-    "Coverage": {"covered", "widths"},
-    "LLRCosts": {"parts"},
+    "LLRCosts": {"scores", "means"},
+    "ZTest": {"a", "b", "comparison", "aggregate"},
 }
 
 
@@ -170,7 +155,7 @@ def test_scores_that_were_not_saved_know_their_sizes() -> None:
         assert "read from a file" in repr(known)
         assert known.backend is None
         members = {name for kind in (ScoreSet, *ScoreSet.__bases__) for name in (*vars(kind), *kind.__annotations__)}
-        answered = {"source", "backend", "scanned", "n_negatives", "n_positives", "n_users"}
+        answered = {"source", "backend", "scanned", "distances", "n_negatives", "n_positives", "n_users"}
         asked = {name for name in members if not name.startswith("_")} - answered
         assert {"users", "has_users", "format", "rejected", "load", "count"} <= asked
         for question in [*sorted(asked), "negatives", "positives", "negative", "positive", "datasets"]:
@@ -216,14 +201,9 @@ def test_comparisons_from_files_have_the_verdict_asked_for_only() -> None:
 def test_what_an_average_does_not_save_is_not_made_up() -> None:
     average = again(every_result()["average"])
     assert len(average.datasets) == 4
-    for value in (average.plan.seed, average.plan.n_resamples, average.commensurability.shift):
-        assert isinstance(value, NotSaved)
-    for question in (lambda: average.singles(), lambda: average.datasets.negatives):
-        with pytest.raises(MissingScoresError, match="was read from a file"):
-            question()
-    effect = again(every_result()["design effect"])
-    assert effect.negatives.design_effect == every_result()["design effect"].negatives.design_effect
-    assert isinstance(effect.negatives.variance, NotSaved)
+    assert isinstance(average.sets, NotSaved)
+    with pytest.raises(MissingScoresError, match="was read from a file"):
+        average.singles()
 
 
 # -- figures -------------------------------------------------------------------------------------------
@@ -249,12 +229,12 @@ def test_saved_results_draw_the_same_figure(result: Result) -> None:
 # -- files that cannot be read -------------------------------------------------------------------------
 
 
-HEAD = {"priori": "0", "result": "EPC", "layout": 3, "digest": "", "columns": {}}
+HEAD = {"priori": "0", "result": "EPC", "layout": 4, "digest": "", "columns": {}}
 BAD: list[tuple[str | dict[str, Any], str]] = [
     ("[1]", "is not a result that Priori saved"),
     ("{", "the JSON text is not JSON"),
     ("{}", "is not a result that Priori saved"),
-    ({"priori": "9", "layout": 4}, "written by Priori 9, which is newer"),
+    ({"priori": "9", "layout": 5}, "written by Priori 9, which is newer"),
     ({"layout": 2}, "in a layout of before; save it again"),
     ({"result": "Nothing"}, "unknown result 'Nothing'; choose one of: EPC"),
     ({"columns": {"a": "number"}}, "the column 'a' is missing"),
@@ -263,7 +243,7 @@ BAD: list[tuple[str | dict[str, Any], str]] = [
     ({"columns": {"a": "date"}, "a": [1]}, "unknown kind 'date'"),
     ({"columns": {"a": "number", "b": "number"}, "a": [1], "b": []}, "different lengths"),
     ({"columns": {"a": "number"}, "a": [1]}, "was changed after Priori saved it"),
-    ({"digest": digest({"columns": {}, "layout": 3, "priori": "0", "result": "EPC"}, {})}, "'name' is missing"),
+    ({"digest": digest({"columns": {}, "layout": 4, "priori": "0", "result": "EPC"})}, "'name' is missing"),
 ]
 
 
@@ -282,12 +262,6 @@ def _file(folder: Path, text: str) -> str:
 def test_files_that_are_no_results(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot read .*missing.json: No such file"):
         Result.from_json(tmp_path / "missing.json")
-    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
-    with pytest.raises(InputError, match="is not a result that Priori saved"):
-        Result.from_parquet(tmp_path / "other.parquet")
-    for path in (tmp_path / "missing.parquet", _file(tmp_path, "no parquet")):
-        with pytest.raises(InputError, match="cannot read"):
-            Result.from_parquet(tmp_path / path)
     with pytest.raises(InputError, match=r"holds a result of class EPC, not Band; use EPC\.from_json"):
         priori.Band.from_json(every_result()["epc"].to_json())
     with pytest.raises(OptionError, match="cannot write"):

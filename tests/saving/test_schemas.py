@@ -15,8 +15,7 @@ from priori.base.declarations import columns_of, optional_columns
 from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.cli import cli
-from priori.saving.documents import HEAD, RESULTS, class_of
-from priori.saving.schemas import bundle, schema
+from priori.saving.documents import HEAD, RESULTS, bundle, class_of, schema
 from results import every_result
 
 
@@ -83,7 +82,6 @@ def test_a_schema_refuses_what_is_not_there() -> None:
         ("comparison", {"area": {}}),
         ("comparison", {"regions": [{"start": 0, "end": 1}]}),
         ("roc", {"kind": "a priori"}),
-        ("coverage", {"U": [0.5]}),
         ("average", {"interval": "wide"}),
         ("rate", {"name": "tpr"}),
     ],

@@ -1,4 +1,4 @@
-"""Candidates: every gap between sorted scores, and a list of some of them, answer alike."""
+"""Candidates: one between any two neighbouring scores; all of them, or some."""
 
 from __future__ import annotations
 
@@ -14,21 +14,14 @@ import oracle
 from priori.base.types import Floats
 from priori.decisions.criteria import get_criterion
 from priori.scores import Scores
-from priori.scores.candidates import Gaps, Shortlist, joined
+from priori.scores.candidates import Candidates, joined
 from priori.scores.in_memory import MANY
 
 scores = st.tuples(oracle.score_list, oracle.score_list)
 
 
-def gaps_of(classes: tuple[list[float], list[float]]) -> Gaps:
-    negatives, positives = (np.sort(np.asarray(part, dtype=np.float64)) for part in classes)
-    return Gaps(negatives, positives)
-
-
-def listed(gaps: Gaps) -> Shortlist:
-    """Return all the candidates, as a list."""
-    fp, fn = gaps.every()
-    return Shortlist(fp, fn, *gaps.neighbours(fp, fn), gaps.n_negatives, gaps.n_positives)
+def candidates_of(classes: tuple[list[float], list[float]]) -> Candidates:
+    return Scores.from_arrays(*classes).candidates()
 
 
 def pairs(errors: tuple[Floats, Floats]) -> list[tuple[int, int]]:
@@ -36,39 +29,38 @@ def pairs(errors: tuple[Floats, Floats]) -> list[tuple[int, int]]:
 
 
 @given(scores)
-def test_there_is_one_candidate_per_gap(classes: tuple[list[float], list[float]]) -> None:
-    gaps, expected = gaps_of(classes), oracle.candidates(*classes)
+def test_there_is_one_candidate_between_neighbours(classes: tuple[list[float], list[float]]) -> None:
+    candidates, expected = candidates_of(classes), oracle.candidates(*classes)
     found = dict.fromkeys((one.fp, one.fn) for one in expected)  # two thresholds beyond an infinite score are one
-    assert pairs(gaps.every()) == list(found)
-    assert gaps.lowest() == next(iter(found))
+    assert pairs(candidates.every()) == list(found)
+    assert candidates.lowest() == next(iter(found))
     thresholds = {(one.fp, one.fn): one.threshold for one in reversed(expected)}
-    if (0, gaps.n_positives) != gaps.lowest():
-        thresholds[0, gaps.n_positives] = np.inf
-    assert gaps.thresholds(*gaps.every()).tolist() == [thresholds[errors] for errors in found]
+    if (0, candidates.n_positives) != candidates.lowest():
+        thresholds[0, candidates.n_positives] = np.inf
+    assert candidates.thresholds(*candidates.every()).tolist() == [thresholds[errors] for errors in found]
 
 
 @given(scores)
-def test_a_list_of_all_candidates_answers_as_the_gaps_do(classes: tuple[list[float], list[float]]) -> None:
-    gaps = gaps_of(classes)
-    short = listed(gaps)
-    for ask in ("every", "per_negative", "per_positive", "corners"):
-        assert pairs(getattr(short, ask)()) == pairs(getattr(gaps, ask)()), ask
-    assert short.lowest() == gaps.lowest()
-    assert short.thresholds(*short.every()).tolist() == gaps.thresholds(*gaps.every()).tolist()
+def test_each_number_of_errors_comes_with_the_fewest_of_the_other(classes: tuple[list[float], list[float]]) -> None:
+    candidates = candidates_of(classes)
+    every = pairs(candidates.every())
+    for found, own in ((candidates.per_negative(), 0), (candidates.per_positive(), 1)):
+        best = {errors[own]: min(other for other in every if other[own] == errors[own]) for errors in every}
+        assert pairs(found) == list(best.values())
 
 
 @given(scores)
 def test_corners_are_what_nothing_else_dominates(classes: tuple[list[float], list[float]]) -> None:
-    every = pairs(gaps_of(classes).every())
+    every = pairs(candidates_of(classes).every())
     undominated = [
         (fp, fn) for fp, fn in every if not any(a <= fp and b <= fn and (a, b) != (fp, fn) for a, b in every)
     ]
-    assert pairs(gaps_of(classes).corners()) == undominated
+    assert pairs(candidates_of(classes).corners()) == undominated
 
 
 @given(scores, st.data())
 def test_parts_of_a_list_are_joined_again(classes: tuple[list[float], list[float]], data: st.DataObject) -> None:
-    whole = listed(gaps_of(classes))
+    whole = candidates_of(classes)
     index = np.arange(whole.fp.size)
     parts = [
         whole.only(whole.fp[chosen], whole.fn[chosen])
@@ -80,9 +72,9 @@ def test_parts_of_a_list_are_joined_again(classes: tuple[list[float], list[float
 
 
 def test_a_list_keeps_the_thresholds_of_its_candidates() -> None:
-    gaps = gaps_of(([0.0, 1.0, 4.0], [2.0, 3.0, 4.0]))
-    fp, fn = (column[[0, 2, 5]] for column in gaps.every())
-    short = listed(gaps).only(fp, fn)
+    candidates = candidates_of(([0.0, 1.0, 4.0], [2.0, 3.0, 4.0]))
+    fp, fn = (column[[0, 2, 5]] for column in candidates.every())
+    short = candidates.only(fp, fn)
     assert short.thresholds(fp, fn).tolist() == [-np.inf, 1.5, np.inf]
     assert short.thresholds(fp[1:2], fn[1:2]).tolist() == [1.5]
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from priori import design_effect
 from priori.scores import Scores, Trials, influence
 from priori.scores.influence import (
     Errors,
@@ -26,6 +25,7 @@ from priori.scores.influence import (
     spread_of_trials,
     welch,
 )
+from priori.studies.sizes import design_effect
 
 CUTS = np.array([0.4, -0.6, 1.5, -np.inf])
 
@@ -164,17 +164,6 @@ def test_independent_trials_have_the_variance_of_a_sample():
     every = np.repeat(values, number)
     assert found.variance == pytest.approx(every.var(ddof=1) / every.size + values[:7].var(ddof=1) / 7)
     assert 1 <= found.freedom <= found.most == every.size + 7 - 1
-
-
-def test_the_part_within_users_is_their_own_binomial_variance():
-    user, _, scores, _ = drawn(3, 5, 200)
-    found = spread_of_errors(SampleMean(Errors.of(scores[:1], [CUTS], above=True), People(user, 5)))
-    wanted = np.zeros(CUTS.size)
-    for one in range(5):
-        own = scores[0][user == one, None] > CUTS
-        wanted += len(own) * own.var(axis=0, ddof=1) / 200**2
-    # The errors of a user vary by as many variances as the user has trials.
-    np.testing.assert_allclose(found.within, np.minimum(wanted, found.variance), rtol=1e-9, atol=1e-15)
 
 
 def test_pairs_in_many_parts_are_the_pairs_in_one(monkeypatch):

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import priori
+from priori.studies.sizes import design_effect
 
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "epc": lambda a, b: priori.epc(a, b, alpha=[0.3]).value.tolist(),
@@ -26,7 +27,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "calibrate": lambda a, b: priori.calibrate(a).apply([0.7]).tolist(),
     "cllr": lambda a, b: priori.cllr(a),
     "count": lambda a, b: priori.count(a, [0.7]).to_dict(),
-    "design effect": lambda a, b: priori.design_effect(a, 0.7).covariance,
+    "design effect": lambda a, b: design_effect(a, 0.7).covariance,
     "plan": lambda a, b: priori.plan(width=0.1, pilot=a, threshold=0.7).to_dict(),
     "rate interval": lambda a, b: priori.rate_interval(a, 0.7).upper,
     "user rates": lambda a, b: priori.user_rates(a, 0.7).shrunken.tolist(),
@@ -61,7 +62,7 @@ def test_a_threshold_is_a_number(threshold: Any) -> None:
         lambda: priori.rate_interval(a, threshold),
         lambda: priori.user_rates(a, threshold),
         lambda: priori.group_rates(a, threshold, groups={user: "ab"[user % 2] for user in range(12)}),
-        lambda: priori.design_effect(a, threshold),
+        lambda: design_effect(a, threshold),
     ]
     for call in calls:
         with pytest.raises(priori.OptionError, match="a threshold is a number"):

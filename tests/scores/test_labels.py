@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import priori
 from priori import InputError
 from priori.base.dataframes import is_missing
-from priori.scores.labels import KNOWN_PAIRS, is_positive, normal
+from priori.scores.labels import KNOWN_PAIRS, classes_of, normal
 
 
 @pytest.mark.parametrize("pair", KNOWN_PAIRS, ids="/".join)
 @pytest.mark.parametrize("change", [str, str.upper, str.title, lambda text: f" {text} "])
 def test_known_pairs_in_any_case(pair: tuple[str, str], change: Any) -> None:
     labels = np.array([change(pair[0]), change(pair[1]), change(pair[1])])
-    assert is_positive(labels).tolist() == [True, False, False]
-    assert is_positive(labels[::-1].astype(object)).tolist() == [False, False, True]
+    assert classes_of(labels)[0].tolist() == [True, False, False]
+    assert classes_of(labels[::-1].astype(object))[0].tolist() == [False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -38,9 +41,9 @@ def test_known_pairs_in_any_case(pair: tuple[str, str], change: Any) -> None:
     ],
 )
 def test_labels_of_every_kind(labels: list[Any]) -> None:
-    assert is_positive(np.array(labels)).tolist() == [True, False, False]
+    assert classes_of(np.array(labels))[0].tolist() == [True, False, False]
     if not isinstance(labels[0], bytes):
-        assert is_positive(np.array(labels, dtype=object)).tolist() == [True, False, False]
+        assert classes_of(np.array(labels, dtype=object))[0].tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +64,7 @@ def test_labels_of_every_kind(labels: list[Any]) -> None:
 def test_a_named_positive_label_makes_all_others_negative(
     labels: list[Any], pos_label: Any, expected: list[int]
 ) -> None:
-    assert is_positive(np.array(labels), pos_label).tolist() == [bool(each) for each in expected]
+    assert classes_of(np.array(labels), pos_label)[0].tolist() == [bool(each) for each in expected]
 
 
 @pytest.mark.parametrize(
@@ -84,14 +87,14 @@ def test_a_named_positive_label_makes_all_others_negative(
 )
 def test_labels_that_do_not_tell(labels: list[Any], pos_label: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        is_positive(np.array(labels), pos_label, where="here")
+        classes_of(np.array(labels), pos_label, where="here")
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT])
 def test_missing_labels_among_objects(missing: Any) -> None:
     assert is_missing(missing)
     with pytest.raises(InputError, match="2 labels are missing"):
-        is_positive(np.array([1, missing, 0, missing], dtype=object))
+        classes_of(np.array([1, missing, 0, missing], dtype=object))
 
 
 @pytest.mark.parametrize("value", ["", "nan", 0, False, "1", 1.5, b""])
@@ -103,5 +106,35 @@ def test_what_is_not_missing(value: Any) -> None:
 def test_numbers_are_compared_as_numbers(labels: list[str]) -> None:
     expected = [float(label) == 1 for label in labels]
     if len(set(expected)) == 2:
-        assert is_positive(np.array(labels)).tolist() == expected
+        assert classes_of(np.array(labels))[0].tolist() == expected
     assert {normal(label) for label in labels} == {str(int(each)) for each in expected}
+
+
+@pytest.mark.parametrize(
+    ("labels", "column", "probes", "told"),
+    [
+        (("genuine", "impostor"), "user", False, ("impostor",)),
+        (("Target", "Nontarget"), "user", False, ("Nontarget",)),
+        (("bonafide", "spoof"), "user", False, ("spoof",)),
+        (("1", "0"), "claimed_id", False, ("claimed_id",)),
+        (("genuine", "impostor"), "user", True, ()),
+        (("1", "0"), "user", False, ()),
+        (("spam", "ham"), "user", False, ()),
+    ],
+)
+def test_words_tell_of_impostors_wherever_trials_are(
+    labels: tuple[str, str], column: str, probes: bool, told: tuple[str, ...], tmp_path: Path
+) -> None:
+    frame = pd.DataFrame({"label": [*labels, *labels], "score": [1.0, 0.0, 0.8, 0.1], column: ["a", "a", "b", "b"]})
+    if probes:
+        frame["probe_user"] = ["a", "b", "b", "c"]
+    file, columns = tmp_path / "scores.parquet", {"user": column}
+    frame.to_parquet(file)
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    assert priori.read(tmp_path / "scores.csv", columns=columns).nobody == told
+    assert priori.Scores.from_frame(frame, columns=columns).nobody == told
+    assert priori.read(file, columns=columns).nobody == told
+    scanned = priori.scan(duckdb.from_df(frame), columns=columns)
+    assert scanned.n_negatives == 2
+    assert scanned.nobody == told
+    assert scanned.load().nobody == told

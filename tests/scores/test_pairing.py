@@ -1,11 +1,15 @@
 """Pairing: which trial of one system is which trial of another."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import priori
 from priori import InputError, Scores
+from priori.scores.overlaps import repeated_ids
 from priori.scores.pairing import disagreements, pair
 
 
@@ -135,7 +139,7 @@ LABELS, SCORES = [0, 0, 1, 1], [0.1, 0.2, 0.3, 0.4]
 def test_rows_whose_users_contradict_each_other_are_not_paired():
     a = _with_users(LABELS, SCORES, ["p", "q", "p", "q"])
     shuffled = _with_users(LABELS, SCORES, ["q", "p", "p", "q"])
-    said = r"the users of 2 rows differ between the first system .* \(1, 2\); give trial ids, or for test sets"
+    said = r"the users of 2 rows differ between the first system .* \(1, 2\); give trial ids, or if the test sets"
     with pytest.raises(InputError, match=said):
         pair(a, shuffled)
     assert pair(a, _with_users(LABELS, SCORES, np.array(["p", "q", "p", "q"]))).by == "row"
@@ -146,7 +150,7 @@ def test_ids_whose_users_contradict_each_other_are_not_paired():
     ids = ["s", "t", "u", "v"]
     a = _with_users(LABELS, SCORES, [1, 2, 1, 2], ids)
     b = _with_users(LABELS[::-1], SCORES, ["2", "1", "7", "1"], ids[::-1])
-    with pytest.raises(InputError, match=r"the users of 1 trials differ .* \(t\); check the user columns, or for"):
+    with pytest.raises(InputError, match=r"the users of 1 trials differ .* \(t\); check the user columns, or if"):
         pair(a, b)
     assert pair(a, _with_users(LABELS[::-1], SCORES, ["2", "1", "2", "1"], ids[::-1])).by == "trial"
 
@@ -154,3 +158,25 @@ def test_ids_whose_users_contradict_each_other_are_not_paired():
 def test_real_users_that_contradict_each_other_are_not_paired():
     with pytest.raises(InputError, match=r"the probe users of 1 rows differ .* \(2\)"):
         pair(*(_with_users(LABELS, SCORES, ["p", "q", "p", "q"], None, list(probe)) for probe in ("rspq", "rrpq")))
+
+
+def test_an_id_may_name_a_trial_of_each_class(tmp_path: Path) -> None:
+    """A prompt with a human and a machine text: id and label together name a trial, in memory and in a table."""
+    a = Scores.from_predictions([0, 1, 0, 1], [0.1, 0.6, 0.3, 0.8], trial=["p", "p", "q", "q"])
+    b = Scores.from_predictions([1, 0, 1, 0], [0.9, 0.2, 0.7, 0.4], trial=["q", "q", "p", "p"])
+    pairing = pair(a, b)
+    assert pairing.negative.tolist() == pairing.positive.tolist() == [1, 0]
+    assert repeated_ids(a) == 0
+    short = Scores.from_predictions([1, 0, 1], [0.9, 0.2, 0.7], trial=["q", "q", "p"])
+    with pytest.raises(InputError, match=r"no partner for 1 of 4 trials .*\(negative p\)"):
+        pair(a, short)
+    for name, scores in (("a", a), ("b", b)):
+        rows = [
+            f"{trial},{label},{score}"
+            for label, trials in enumerate((scores.negative, scores.positive))
+            for trial, score in zip(trials.ids, trials.score, strict=True)
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["trial,label,score", *rows, ""]))
+    scanned = [priori.scan(tmp_path / f"{name}.csv") for name in "ab"]
+    in_memory, in_place = (disagreements(*sets, 0.25, 0.65) for sets in ((a, b), scanned))
+    assert vars(in_memory) == vars(in_place)

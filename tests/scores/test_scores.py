@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from priori import InputError, OptionError, Scores
-from priori.scores import Names, Trials, in_memory, pool
+from priori.scores import Names, Trials, in_memory
+from priori.scores.derived import pool
 from reading import both, names, trials
 
 FLOATS = st.floats(allow_nan=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from priori.base import processors as machine
+from priori.base import limits as machine
 from priori.scores import sorting
 
 RNG = np.random.default_rng(7)
@@ -50,15 +50,15 @@ def small_parts(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest)
     return int(request.param)
 
 
-@pytest.mark.parametrize("few_edges", [3, 1 << 12], ids=["searched for", "looked up"])
+@pytest.mark.parametrize("few_cuts", [3, 1 << 12], ids=["searched for", "looked up"])
 @pytest.mark.parametrize("name", COLUMNS)
-def test_gaps_are_counted_alike(monkeypatch: pytest.MonkeyPatch, small_parts: int, name: str, few_edges: int) -> None:
-    monkeypatch.setattr(sorting, "FEW_CUTS", few_edges)
-    edges = np.array([-np.inf, 0.0, 0.25, 1.0, 4095.0, np.inf])
-    expected = [sum(edge < score for edge in edges.tolist()) for score in COLUMNS[name].tolist()]
-    assert sorting.bins_of(edges, COLUMNS[name]).tolist() == expected
-    after = [sum(edge <= score for edge in edges.tolist()) for score in COLUMNS[name].tolist()]
-    assert sorting.places_of(edges, COLUMNS[name], "right").tolist() == after
+def test_gaps_are_counted_alike(monkeypatch: pytest.MonkeyPatch, small_parts: int, name: str, few_cuts: int) -> None:
+    monkeypatch.setattr(sorting, "FEW_CUTS", few_cuts)
+    cuts = np.array([-np.inf, 0.0, 0.25, 1.0, 4095.0, np.inf])
+    expected = [sum(cut < score for cut in cuts.tolist()) for score in COLUMNS[name].tolist()]
+    assert sorting.bins_of(cuts, COLUMNS[name]).tolist() == expected
+    after = [sum(cut <= score for cut in cuts.tolist()) for score in COLUMNS[name].tolist()]
+    assert sorting.places_of(cuts, COLUMNS[name], "right").tolist() == after
 
 
 def test_counts_are_those_of_one_pass(small_parts: int) -> None:

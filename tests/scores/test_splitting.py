@@ -7,8 +7,9 @@ import pytest
 
 import priori
 from priori.base.errors import InputError, OptionError
-from priori.scores.derived import fold_of_trials
+from priori.scores.derived import fold_of_trials, restrict
 from priori.scores.overlaps import repeated_ids, times_repeated
+from priori.studies.simulation import population
 
 
 def people(classes: str = "both", users: int = 30, each: int = 6) -> priori.Scores:
@@ -158,3 +159,26 @@ def test_weights_and_times_are_read_from_files_and_frames(tmp_path) -> None:
         assert (dev.n_negatives, dev.n_positives, test.n_negatives, test.n_positives) == (2, 1, 1, 3)
     with pytest.raises(OptionError, match="in memory only"):
         priori.scan(str(tmp_path / "all.parquet"), columns=named, engine="duckdb")
+
+
+def test_restricting_keeps_the_trials_of_some_users_and_nothing_else() -> None:
+    scores = population(6, 3, 4, crossed=True, rng=1)
+    some = restrict(scores, ["u2", "u5"])
+    assert some.n_users == 2
+    names = some.users.values
+    assert set(names[some.negative.user]) == set(names[some.positive.user]) == {"u2", "u5"}
+    for kept, whole in ((some.negative, scores.negative), (some.positive, scores.positive)):
+        chosen = np.isin(scores.users.values[whole.user], ["u2", "u5"])
+        np.testing.assert_array_equal(kept.score, whole.score[chosen])
+        np.testing.assert_array_equal(kept.probe_user, whole.probe_user[chosen])
+
+
+def test_users_may_be_numbers_and_must_be_there_with_both_classes() -> None:
+    scores = priori.Scores.from_predictions([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], user=[1, 1, 2, 3])
+    assert len(restrict(scores, ["1"])) == len(restrict(scores, [1])) == 2
+    with pytest.raises(InputError, match="no user is called"):
+        restrict(scores, [4])
+    with pytest.raises(InputError, match="no positive trial"):
+        restrict(scores, [2])
+    with pytest.raises(InputError, match="not known"):
+        restrict(priori.Scores.from_arrays([0.0], [1.0]), ["a"])

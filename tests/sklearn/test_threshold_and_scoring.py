@@ -233,6 +233,13 @@ def test_the_score_of_a_plain_classifier_is_that_of_thresholds_from_other_sample
     assert found == -errors / 200
 
 
+def test_copies_of_a_sample_stay_in_one_fold(data: Data) -> None:
+    X, y = data
+    plain, scorer = LogisticRegression().fit(X[:200], y[:200]), make_apriori_scorer("hter", alpha=0.3)
+    twice, thrice = (scorer(plain, X[200:], y[200:], sample_weight=np.full(200, times)) for times in (2, 3))
+    assert twice == thrice < 0
+
+
 def test_the_score_of_a_classifier_that_decides_is_that_of_its_decisions(data: Data) -> None:
     X, y = data
     scorer = make_apriori_scorer("accuracy", alpha=0.1)

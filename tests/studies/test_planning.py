@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from priori import InputError, OptionError, Scores, design_effect, epc, plan, ztest
-from priori.studies.design_effect import ClassSpread, paired_design_effect
-from priori.studies.sizes import Goal, Variability
+from priori import InputError, OptionError, Scores, epc, plan, ztest
+from priori.studies.sizes import ClassSpread, Goal, Variability, design_effect, paired_design_effect
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, aggregate, weights_of
 from priori.uncertainty.expected.method import expected_values
@@ -213,27 +212,21 @@ def test_compare_is_planned_from_what_test_and_development_users_bring():
     paired = paired_design_effect(a.test, float(a.threshold[0]), b.test, float(b.threshold[0]))
     degrees = min(degrees, paired.variability(weights_of("hter"), by_user=True).pilot)
 
-    def enough(n, kept):
-        variance = by_test * 40 / n + (by_dev if kept else by_dev * 40 / n)
+    def enough(n):
+        variance = (by_test + by_dev) * 40 / n
         return np.sqrt(variance) * (stats.t.ppf(0.975, n - 1) + stats.t.ppf(0.8, degrees)) <= 0.04
 
-    grow, stay = plan(**options), plan(**options, development="stay")
-    assert enough(grow.users, False)
-    assert not enough(grow.users - 1, False)
-    assert grow.dev_users == np.ceil(1.5 * grow.users)
-    assert enough(stay.users, True)
-    assert not enough(stay.users - 1, True)
-    assert stay.dev_users is None
-    assert "claim method, the development set growing too" in grow.sentence
-    with pytest.raises(OptionError, match="let it grow too"):
-        plan(**{**options, "difference": 0.002}, development="stay")
+    planned = plan(**options)
+    assert enough(planned.users)
+    assert not enough(planned.users - 1)
+    assert planned.dev_users == np.ceil(1.5 * planned.users)
+    assert "claim method, the development set growing too" in planned.sentence
 
 
-def test_the_deployed_claim_is_planned_as_the_dependent_test():
+def test_the_deployed_claim_is_planned_from_the_paired_difference_at_the_thresholds():
     a, b = _curves(2)
     options = {"difference": 0.04, "pilot": a, "pilot_b": b}
     deployed = plan(**options, claim="deployed")
-    assert deployed.users == plan(**options, test="dependent").users
     plain = {
         "pilot": a.test,
         "threshold": float(a.threshold[0]),
@@ -241,12 +234,11 @@ def test_the_deployed_claim_is_planned_as_the_dependent_test():
         "threshold_b": float(b.threshold[0]),
     }
     assert plan(difference=0.04, **plain).users == deployed.users
-    assert deployed.users < plan(**options, test="verdict").users
+    assert deployed.assumptions["claim"] == "deployed"
     for more, message in (
         ({**plain, "claim": "method"}, "pilots that are curves"),
         ({**options, "claim": "better"}, "unknown claim"),
-        ({**options, "development": "shrink"}, "unknown development"),
-        ({**options, "test": "verdict", "claim": "method"}, "one of compare's"),
+        ({"pilot": a, "claim": "method"}, "one of compare's"),
         ({**options, "threshold": 0.5}, "one alpha"),
         ({**options, "pilot": epc(a.dev, a.test)}, "one alpha"),
     ):
@@ -275,7 +267,7 @@ def test_power_kept_for_two_systems_on_the_same_users():
     truth = paired_design_effect(a, 1.25, b, 1.25)
     difference = abs(truth.negatives.rate + truth.positives.rate) / 2
     options = {"difference": difference, "pilot": a, "threshold": 1.25, "pilot_b": b, "threshold_b": 1.25}
-    found = plan(test="dependent", **options)
+    found = plan(**options)
     rejected = []
     for _ in range(400):
         one, other = _population(rng, found.users, (10, 10), noise=(0.3, 0.8))
@@ -283,10 +275,10 @@ def test_power_kept_for_two_systems_on_the_same_users():
         mean = (effect.negatives.rate + effect.positives.rate) / 2
         rejected.append(abs(mean) > Z95 * np.sqrt(effect.variance(weights, effect.users)))
     assert np.mean(rejected) == pytest.approx(0.8, abs=0.08)
-    # The verdict wants the independent test too, which cannot use that errors are shared: more users.
-    verdict = plan(test="verdict", **options)
-    assert verdict.users > found.users
-    assert verdict.assumptions["test"] == "independent"
+    # On other trials for either system, nothing is known of the errors that they share: more users.
+    alone = plan(difference=difference, pilot=a, threshold=1.25)
+    assert alone.users > found.users
+    assert alone.assumptions["test"] == "independent"
 
 
 def test_design_effect_is_one_without_user_effects():
@@ -326,10 +318,10 @@ def test_sentence_and_warnings():
     assert f"{found.users:,} users with {found.negatives:,} negatives" in found.sentence
     assert found.assumptions["design_effect_frr"] == pytest.approx(1.4)
     assert any("few errors" in line and "FAR" in line for line in found.warnings)
-    assert not any("draws users" in line for line in found.warnings)
+    assert not any("use compare" in line for line in found.warnings)
     per_user = {"negatives_per_user": 20, "positives_per_user": 5, "intraclass": 0.1}
     tested = plan(difference=0.02, far=0.05, frr=0.05, **per_user)
-    assert any("draws users" in line for line in tested.warnings)  # z-tests do not
+    assert any("use compare" in line for line in tested.warnings)  # z-tests do not
     assert found.to_dict()["users"] == found.users
     assert plan(width=0.02, far=0.05, frr=0.05).users is None
 
@@ -349,8 +341,7 @@ def test_sentence_and_warnings():
         ({"width": 0.1, "negatives_per_positive": 0}, "above 0"),
         ({"width": 0.1, "threshold": 0.5}, "goes with a pilot"),
         ({"width": 0.1, "negatives_per_user": 3, "positives_per_user": 3, "negatives_per_positive": 1}, "instead"),
-        ({"difference": 0.1, "test": "dependent"}, "two pilots"),
-        ({"difference": 0.1, "test": "paired"}, "unknown test"),
+        ({"difference": 0.1, "claim": "method"}, "two pilots"),
         ({"width": 0.1, "pilot": Scores.from_arrays([0, 1], [1, 2])}, "either a pilot or rates"),
     ],
 )

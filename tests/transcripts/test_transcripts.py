@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -25,6 +26,13 @@ def test_the_answer_is_the_recorded_one(entry: transcribing.Entry, monkeypatch: 
     if not transcribing.same(entry.answer, now):
         lines = difflib.unified_diff(entry.answer.splitlines(), now.splitlines(), "recorded", "now", n=1, lineterm="")
         pytest.fail(f"{entry.asked}\n" + "\n".join(list(lines)[:60]), pytrace=False)
+
+
+def test_warnings_fit_a_line() -> None:
+    text = (transcribing.HERE / "cautions.txt").read_text(encoding="utf-8")
+    said = re.findall(r"^! priori: (?:warning|note) \[[a-z-]+\]: (.*)$", text, flags=re.MULTILINE)
+    assert len(said) > 10
+    assert [line for line in said if len(line) > 120] == []
 
 
 def test_rounding_is_forgiven_and_nothing_else() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import priori
-from priori.scores import weigh_attacks
-from priori.scores.attacks import Mixture
+from priori.scores.derived import weigh_attacks
+from priori.scores.trials import Mixture
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 BETAS = [0.3, 0.6]

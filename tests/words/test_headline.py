@@ -11,14 +11,15 @@ import pytest
 
 import priori
 import small_studies
+from priori.decisions.tasks import TASKS
 from priori.report import render_html
 from priori.scores import Scores
 from priori.scores.systems import System
 from priori.studies.evaluation import Settings, Study, make_study
 from priori.words.cautions import cautions
-from priori.words.headline import advice, deployment, dots, gravest, headline
+from priori.words.headline import advice, chosen_elsewhere, deployment, dots, gravest, headline
 from priori.words.numbers import per_thousand_range
-from priori.words.vocabulary import GLOSSARY
+from priori.words.vocabulary import GLOSSARY, PLAIN, WORDS, study_words
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +112,7 @@ def test_what_to_deploy_is_what_the_library_says() -> None:
             low, high = map(float, line.interval.split(" to "))
             assert low <= 1000 * found.lower <= low + 1
             assert high - 1 <= 1000 * found.upper <= high
-        assert [line.who for line in card.lines] == ["genuine users", "impostors"]
+        assert [line.who for line in card.lines] == ["positives", "negatives"]
 
 
 def test_the_gravest_caution_moves_with_alpha() -> None:
@@ -157,6 +158,27 @@ def test_a_table_gives_the_intervals_of_the_trials_in_memory(tmp_path: Path) -> 
     assert deployment(studies["scan"], 2).lines[1].interval == per_thousand_range(far.lower, far.upper)
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_has_its_words_and_only_known_people_are_impostors(task: str) -> None:
+    study = small_studies.study(1.0, task=task, sizes={"negatives": 30, "positives": 30, "users": 6})
+    words = study_words(study)
+    assert words == (PLAIN if task == "authentication" else WORDS[task])
+    lines = [line.text for line in deployment(study, study.at).lines]
+    assert lines[0].startswith(f"Of 1,000 {words.positives} about ")
+    said = {caution.code: str(caution) for caution in cautions(study)}["few-units"]
+    assert f"6 {words.people}" in said
+    assert "impostor" not in render_html(study, static=True)
+
+
+def test_impostors_are_known_where_trials_name_both_people() -> None:
+    rng = np.random.default_rng(1)
+    who = {"user": np.repeat(np.arange(10), 40), "probe_user": np.tile(np.arange(10), 40)}
+    label = (who["user"] == who["probe_user"]).astype(int)
+    sets = [Scores.from_predictions(label, rng.normal(2 * label), **who) for _ in range(2)]
+    study = make_study([System("A", *sets)], Settings(bootstrap=None, points=5))
+    assert [line.who for line in deployment(study, study.at).lines] == ["genuine users", "impostors"]
+
+
 def test_attacks_are_not_called_impostors() -> None:
     rng = np.random.default_rng(1)
     sets = [
@@ -186,9 +208,49 @@ def test_a_system_that_decides_nothing_is_not_to_be_used() -> None:
     assert (answer.mark, advice(answer)) == ("do not use", "If you deploy")
     lines = deployment(study, study.at).lines
     assert [line.text for line in lines] == [
-        "Of 1,000 genuine users 1,000 are turned away.",
-        "Of 1,000 impostors 0 get in.",
+        "Of 1,000 positives 1,000 are rejected.",
+        "Of 1,000 negatives 0 are accepted.",
     ]
+
+
+def test_a_system_that_costs_more_than_none_is_not_to_be_used() -> None:
+    dev, test = (small_studies.scores(2.0, seed) for seed in (0, 1))
+    moved = Scores.from_arrays(test.negatives + 1, test.positives + 1)
+    settings = Settings(costs="fn=3,fp=100", prior="0.001", n_resamples=400, points=5)
+    study = make_study([System("A", dev, moved)], settings)
+    curve, band = study.curves[0], study.members[0].band
+    assert np.isfinite(curve.threshold[study.at])
+    reject_all = 3 * 0.001
+    assert band is not None
+    assert curve.value[study.at] > reject_all
+    answer = headline(study, study.at)
+    assert answer.text.startswith("A is no better here than rejecting every trial")
+    assert answer.why.endswith(" against 0.003")
+    sure = band.lower[study.at] > reject_all
+    assert answer.mark == ("do not use" if sure else "not clear")
+    worse = small_studies.study(1.0, costs="fn=1,fp=1", prior="0.5")
+    assert headline(worse, worse.at).text.startswith("A reaches cost per decision between ")
+    # The FRR of accepting everybody is 0: nothing can beat that, and nobody wants it.
+    rate = small_studies.study(1.0, measure="frr")
+    assert headline(rate, rate.at).mark != "do not use"
+
+
+def test_the_card_says_what_other_development_sets_choose() -> None:
+    study = small_studies.study(2.0, sizes={"users": 60})
+    member, found = study.members[0], priori.threshold_interval(study.curves[0].dev, alpha="0.5")
+    assert member.thresholds_of_others is not None
+    assert [side[study.at] for side in member.thresholds_of_others] == [found.new_lower[0], found.new_upper[0]]
+    said = f"other development sets choose between {found.new_lower[0]:.4g} and {found.new_upper[0]:.4g}"
+    assert chosen_elsewhere(member, study.at) == f"fixed in advance; {said}"
+    assert chosen_elsewhere(member, 0) == "fixed in advance"  # nothing holds at alpha = 0
+    alone = small_studies.study(2.0, bootstrap=None)
+    assert chosen_elsewhere(alone.members[0], alone.at) == "fixed in advance"
+
+
+def test_one_user_cannot_be_resampled() -> None:
+    study = small_studies.study(2.0, sizes={"negatives": 5, "positives": 5, "users": 1})
+    assert headline(study, study.at).text.endswith(": 10 trials are too few to settle this")
+    assert "users-unused" not in {caution.code for caution in cautions(study)}
 
 
 def test_few_users_settle_little() -> None:
@@ -216,6 +278,7 @@ def test_what_is_not_to_be_trusted_is_not_advised() -> None:
     for study, broken in ((same, True), (scaled, False)):
         answer = headline(study, study.at)
         assert (answer.mark, answer.broken, advice(answer)) == ("do not trust", broken, "If you deploy")
+        assert (answer.text == "These data cannot tell what to expect") == broken
         card = re.search(r'<section class="deploy"[^>]*>', render_html(study, static=True))
         assert card is not None
         assert ("hidden" in card[0]) == broken

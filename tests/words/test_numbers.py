@@ -65,8 +65,8 @@ def test_numbers() -> None:
     assert gap(0.01, HTER) == "1.0 point"
     assert gap(0.0123, DCF) == "0.0123"
     assert threshold_text("inf") == "reject all"
-    assert decision("-inf") == "accept every trial"
-    assert decision("0.25") == "accept when the score is greater than 0.25"
+    assert decision("-inf", distances=True) == "accept every trial"
+    assert decision("0.25", distances=False) == "accept when the score is greater than 0.25"
 
 
 def test_words() -> None:

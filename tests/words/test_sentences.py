@@ -39,8 +39,8 @@ from priori.words.sentences import (
         ("authentication", "wer", "1", "With only FAR counted (alpha = 1)"),
         ("retrieval", "pr", "1/2", "With precision and recall weighed equally (alpha = 0.5)"),
         ("retrieval", "pr", "3/4", "With precision weighed 3 times recall (alpha = 0.75)"),
-        ("authentication", "target-v1", "1/100", "Aiming at a FAR of 1.0 % (alpha = 0.01)"),
-        ("diagnosis", "target-v2", "9/10", "Aiming at a specificity of 90.0 % (alpha = 0.9)"),
+        ("authentication", "target-v1", "1/100", "Aiming at a FAR of 1.0 %"),
+        ("diagnosis", "target-v2", "9/10", "Aiming at a specificity of 90.0 %"),
         ("authentication", "eer", "1/2", "With the threshold where FAR and FRR are nearest"),
     ],
 )
@@ -71,16 +71,17 @@ def test_two_systems(plain: Study) -> None:
     a, b = (curve.value[2] for curve in plain.curves)
     assert a < b
     said = answer(plain, "performance")
-    assert said == f"At equal costs (alpha = 0.5), A's expected HTER is {100 * a:.1f} %; B's is {100 * b:.1f} %."
+    assert said == f"At equal costs (alpha = 0.5), A's HTER is {100 * a:.1f} %; B's is {100 * b:.1f} %."
     size = f"{100 * (b - a):.1f}"
     some = [False, True, True, False, False]
     assert answer(plain, "difference", **P, significant=some, throughout=some) == (
-        f"At alpha = 0.5, the difference of {size} points is significant (p = 0.012): A is better. With all alphas "
-        "tested together, A is significantly better for alpha between 0.25 and 0.5; elsewhere the data cannot tell."
+        f"At alpha = 0.5, the observed difference of {size} points is significant (p = 0.012): A is better. "
+        "With all alphas tested together, A is significantly better for alpha between 0.25 and 0.5; elsewhere the data "
+        "cannot tell."
     )
     assert answer(plain, "difference", **P, significant=NO, throughout=NO) == (
-        f"At alpha = 0.5, the difference of {size} points is not significant (p = 0.012): the data cannot tell which "
-        "is better. With all alphas tested together, the difference is significant at none."
+        f"At alpha = 0.5, the observed difference of {size} points is not significant (p = 0.012): the data cannot "
+        "tell which is better. With all alphas tested together, the difference is significant at none."
     )
     assert "p < 0.001" in answer(plain, "difference", 0, **P, significant=YES, throughout=NO)
     assert "; elsewhere" not in answer(plain, "difference", **P, significant=YES, throughout=YES)
@@ -124,7 +125,7 @@ def test_without_a_bootstrap_nothing_is_claimed(plain: Study) -> None:
 def test_many_systems() -> None:
     study = small_studies.study(2.5, 2.4, 1.2, 0.8, sizes={"negatives": 600, "positives": 400}, n_resamples=2000)
     performance, difference = (one.answer for one in verdict(study).answers[:2])
-    assert performance.startswith("At equal costs (alpha = 0.5), A has the lowest expected HTER of 4 systems: ")
+    assert performance.startswith("At equal costs (alpha = 0.5), A has the lowest HTER of 4 systems: ")
     assert "Next comes B with" in performance
     assert "last D with" in performance
     assert difference == "At alpha = 0.5, A is significantly better than C and D; the data cannot separate A from B."
@@ -139,7 +140,7 @@ def test_five_systems_and_more_are_named_as_far_as_they_can_be() -> None:
     )
     index = len(study.curves[0].alpha) // 2
     values = [100 * curve.value[index] for curve in study.curves]
-    assert f"A has the lowest expected HTER of 7 systems: {values[0]:.1f} % (95 %: " in performance
+    assert f"A has the lowest HTER of 7 systems: {values[0]:.1f} % (95 %: " in performance
     assert f"Next comes B with {values[1]:.1f} %" in performance
     assert f"last F with {max(values):.1f} %" in performance
     assert max(values) == values[5]
@@ -150,7 +151,7 @@ def test_a_measure_to_maximise_and_equal_systems() -> None:
     systems = small_studies.systems(2.5, 2.5, 2.5, 2.5)
     same = [replace(systems[0], name=name) for name in "ABCD"]
     study = make_study(same, Settings(task="retrieval", n_resamples=100, points=3))
-    assert "A, B, C and D share the highest expected F1 of 4 systems" in verdict(study).answers[0].answer
+    assert "A, B, C and D share the highest F1 of 4 systems" in verdict(study).answers[0].answer
     assert verdict(study).answers[1].answer == (
         "At alpha = 0.5, the data cannot separate A from any of the other 3 systems."
     )
@@ -237,10 +238,10 @@ def test_a_comparison_says_what_the_study_says() -> None:
     # One alpha has no others to be tested together with.
     alone = [curve.at([0.5]) for curve in study.curves]
     said = difference(alone, pairs_of(compare(*alone, n_resamples=200, rng=0)), 0)
-    assert said.startswith("At alpha = 0.5, the expected difference of ")
+    assert said.startswith("At alpha = 0.5, the observed difference is ")
     assert "together" not in said
     said = difference(alone, pairs_of(compare(*alone, n_resamples=200, rng=0, claim="deployed")), 0)
-    assert said.startswith("At alpha = 0.5, the difference of ")
+    assert said.startswith("At alpha = 0.5, the observed difference of ")
 
 
 def test_a_ranking_says_what_the_study_says() -> None:
@@ -258,7 +259,7 @@ def test_one_sided_p_values_are_called_so() -> None:
 def test_a_criterion_without_alpha() -> None:
     study = small_studies.study(2.5, 1.6, criterion="eer", points=3)
     said = verdict(study).answers[1].answer
-    assert said.startswith("At alpha = 0.5, the expected difference of ")
+    assert said.startswith("At alpha = 0.5, the observed difference is ")
     assert said.endswith(" It is the same at every alpha, which this criterion does not use.")
 
 

@@ -90,14 +90,14 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
             options["future_trials"] = (GROWTH * curve.test.n_negatives, GROWTH * curve.test.n_positives)
         values = {}
         for interval in intervals:
-            plan = Resampling(interval=interval, **options).settle(curve.dev, curve.test)
+            plan = Resampling(interval=interval, **options).settle(curve.dev, curve.test, threads=1)
             if plan.of_method:
                 found += _expected(curve, plan)
                 continue
             calibration = plan.calibration(curve.test, curve.threshold)
             calibrated = interval == "calibrated"
             if calibrated not in values:
-                values[calibrated] = replicates_of([curve], plan, calibration, threads=1)
+                values[calibrated] = replicates_of([curve], plan, [calibration] if calibration else [])
             name, rate = f"{bootstrap}, {interval}", curve.measure.rate
             found.append(Made(name, *plan.bounds(values[calibrated], calibration, rate=rate)))
             if interval != "centred":
@@ -109,7 +109,7 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
 def _expected(curve, plan: BootstrapPlan) -> list[Made]:
     """Make the band of the expected curve, pointwise and simultaneous."""
     name, made = f"{plan.design.name}, {plan.interval}", []
-    known = Estimated(expected_values([curve], plan, threads=1), 0, plan)
+    known = Estimated(expected_values([curve], replace(plan, threads=1)), 0, plan)
     for title, each in ((name, plan), (f"{name}, simultaneous", replace(plan, simultaneous=True))):
         expected = expected_curve(curve, each, known)
         made.append(Made(title, expected.lower, expected.upper))

@@ -9,8 +9,8 @@ from scipy.special import ndtr, ndtri
 from tallies import Row, Tally
 
 import priori
-from priori.uncertainty.bands.area_bands import area_bands
-from priori.uncertainty.bands.roc_bands import roc_band
+from priori.base.options import ResamplingOptions
+from priori.uncertainty.bands.bands import area_bands
 
 #: The false positive rates at which ROC bands are looked at.
 RATES = ("0.02", "0.05", "0.1", "0.2", "0.5")
@@ -40,8 +40,7 @@ def roc_bands(repeats: int, replicates: int) -> list[Row]:
             cases = [("user", "percentile"), ("user", "calibrated")]
             for bootstrap, interval in cases + [("crossed", "percentile")] * scores.has_identities:
                 for simultaneous in (False, True):
-                    band = roc_band(
-                        scores,
+                    band = priori.roc(scores).band(
                         fpr=RATES,
                         bootstrap=bootstrap,
                         interval=interval,
@@ -68,8 +67,7 @@ def low_rates(repeats: int, replicates: int) -> list[Row]:
             scores = population.draw(repeat, 35)
             for interval in ("percentile", "calibrated"):
                 for simultaneous in (False, True):
-                    band = roc_band(
-                        scores,
+                    band = priori.roc(scores).band(
                         fpr=rates,
                         bootstrap="user",
                         interval=interval,
@@ -100,15 +98,8 @@ def areas(repeats: int, replicates: int) -> list[Row]:
             truth = np.array([population.value(curve.threshold).mean() for curve in curves])
             truth = np.append(truth, truth.mean())
             for bootstrap, interval in (("user", "percentile"), ("user", "calibrated")):
-                found = area_bands(
-                    dev,
-                    test,
-                    bootstrap=bootstrap,
-                    interval=interval,
-                    n_resamples=replicates,
-                    rng=seeds(repeat, 34),
-                    threads=1,
-                )
+                asked = ResamplingOptions(bootstrap, replicates, interval=interval, rng=seeds(repeat, 34))
+                found = area_bands(dev, test, asked, threads=1)
                 tally.cover((f"{bootstrap}, {interval}", KEPT), found.lower, found.upper, truth)
         rows += tally.rows()
     return rows

@@ -22,7 +22,6 @@ from pathlib import Path
 
 import attacks
 import folds
-import paper
 import people
 import plans
 import rates
@@ -35,6 +34,7 @@ from populations import GRID
 from tallies import Row, read_record, write_record
 
 import curves
+import paper
 
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"

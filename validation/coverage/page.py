@@ -23,19 +23,13 @@ CANDIDATES = (
     "joint, centred",
 )
 DEFAULT, DEFAULT_CROSSED = "user, calibrated", "crossed, calibrated"
-#: Where users are unlike each other: the part of what validation/coverage/unlike.py measured.
-UNLIKE = "unlike users"
+#: The parts of what validation/coverage/unlike.py measured: populations as documented, those whose users are unlike
+#: each other, and the results on these that carry no warning, as far as they are more than a fifth.
+HEALTHY, UNLIKE, SILENT = "healthy", "unlike users", "silent"
+#: Where so many of the results carry a warning, they are not silent.
+WARNED = 0.8
 #: How far below its nominal coverage a default may fall.
 ALLOWED = 0.02
-#: What a band covers, by how it was made.
-TARGETS = {
-    '`resample="test"` (the default)': "the value, in the whole population, at the thresholds chosen on *this* "
-    "development set",
-    '`resample="both"`': "the same, averaged over development sets of this size: what to expect of the method",
-    '`promise="prediction"`': "the value that a new test set will show at *these* thresholds",
-    '`promise="prediction"`, `resample="both"`': "the value that a new test set will show at the thresholds of a new "
-    "development set",
-}
 #: The results that people rely on: what they are called here, the part of the record, its method, what is covered.
 RELIED_ON = (
     ("band, thresholds kept", "bands", DEFAULT, KEPT),
@@ -98,10 +92,8 @@ def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
 
 def warned(row: Row) -> tuple[float, str]:
     """Return the share of results that carried the commonest caution about this population, and its code."""
-    # That impostors are not known is said of every population without probes; it matters in one of them.
-    excused = () if "outsiders" in row.population else ("unknown-impostors",)
     said = (each.rsplit(" ", 1) for each in row.warnings.split("; ") if each)
-    return max(((float(share) / 100, code) for code, share in said if code not in excused), default=(0.0, "none"))
+    return max(((float(share) / 100, code) for code, share in said), default=(0.0, "none"))
 
 
 # -- choosing the default ----------------------------------------------------------------------------------------
@@ -132,22 +124,22 @@ def candidates(record: Record) -> tuple[str, str | None]:
 
 
 def unlike_rows(path: Path) -> list[Row]:
-    """Return the intervals that validation/coverage/unlike.py measured on populations that are not healthy."""
+    """Return the intervals that validation/coverage/unlike.py measured."""
     with path.open(newline="", encoding="utf-8") as file:
-        lines = [line for line in csv.DictReader(file) if line["kind"] != "healthy" and line["nominal"] == "0.9500"]
-    numbers = ("nominal", "measured", "standard_error", "width")
-    return [
-        Row(
-            UNLIKE,
-            line["population"],
-            line["result"],
-            "",
-            *(float(line[name]) for name in numbers),
-            int(line["repeats"]),
-            line["codes"],
-        )
-        for line in lines
-    ]
+        lines = [line for line in csv.DictReader(file) if line["nominal"] == "0.9500"]
+    rows = []
+    for line in lines:
+        share = float(line["warned"])
+        # The commonest caution stands for all of them.
+        said = f"{line['codes'].split(' ')[0]} {100 * share:.0f}" if line["codes"] else ""
+        healthy = line["kind"] == "healthy"
+        parts = {HEALTHY if healthy else UNLIKE: "measured"}
+        if not healthy and share < WARNED:
+            parts[SILENT] = "silent"
+        for part, measured in parts.items():
+            numbers = (float(line[name]) for name in ("nominal", measured, "standard_error", "width"))
+            rows.append(Row(part, line["population"], line["result"], "", *numbers, int(line["repeats"]), said))
+    return rows
 
 
 def page(
@@ -155,9 +147,7 @@ def page(
 ) -> str:
     """Return docs/coverage.md from the records."""
     record, method, board = Record([*rows, *unlike]), Record(methods), Record(boards)
-    return "\n".join(
-        (_head(record), _overview(record, method, board), _choice(record), _hard(record), NAMES, _how(record))
-    )
+    return "\n".join((_head(record), _overview(record, method, board), _choice(record), _hard(record), _how(record)))
 
 
 def _failing(record: Record) -> list[Row]:
@@ -167,7 +157,7 @@ def _failing(record: Record) -> list[Row]:
 
 
 def _head(record: Record) -> str:
-    silent = [row for row in _failing(record) if warned(row)[0] < 0.5]
+    silent = [row for row in _failing(record) if warned(row)[0] < WARNED]
     worst = min(silent, key=lambda row: row.measured, default=None)
     told = [row for row in _failing(record) if row not in silent]
     text = """# Measured coverage
@@ -181,16 +171,29 @@ populations whose truth is known; `make validate` measures all of it again.
     if worst is not None:
         text += (
             f"- **The worst case without a warning** covers {percent(worst.measured)} % instead of 95 %: "
-            f"{worst.population} ({worst.method}).\n"
+            f"{worst.population} ({worst.method}), of which {100 * warned(worst)[0]:.0f} % do warn; standard error "
+            f"{percent(worst.standard_error)}.\n"
         )
     elif record.of(part="hard"):
-        text += "- **No result measured here covers less than 92 % without a warning** in most of its results.\n"
+        text += (
+            f"- **No result measured here covers less than 92 % without a warning** in {100 * WARNED:.0f} % of them.\n"
+        )
     if told:
         first = told[0]
         share, code = warned(first)
         text += (
             f"- **The worst case with one** covers {percent(first.measured)} %: {first.population} ({first.method}); "
             f"{100 * share:.0f} % of the results carry `{code}`.\n"
+        )
+    if outsiders := [row for row in _failing(record) if "outsiders" in row.population]:
+        text += (
+            "- **Nothing can warn of impostors nobody tells of**: with labels 0 and 1 and a column `user`, the users "
+            f"attacked by outsiders, covered at {percent(outsiders[0].measured)} %, look like any others.\n"
+        )
+    if healthy := [warned(row)[0] for row in record.of(part=HEALTHY)]:
+        text += (
+            f"- **Where users are alike** {100 * sum(healthy) / len(healthy):.0f} % of the results carry a warning, of "
+            f"no kind of result more than {100 * max(healthy):.0f} %.\n"
         )
     usual = [row for title in REASONABLE if (row := record.get("bands", title, default_for(title), KEPT))]
     text += f"- **In ordinary populations** of 20 to 500 users the default covers {spread(usual)} %.\n"
@@ -235,9 +238,12 @@ And how often a true null is rejected at the 5 % level. Tests that take trials f
 where users differ:
 
 {table(["test", "populations", "true nulls rejected, %"], rejecting)}
-A band covers one of four things:
+By default `compare` asks about methods, whose thresholds would be chosen again, and `rank` about the thresholds as they
+are; `claim` chooses.
 
-{table(["made with", "95 % of such bands cover"], [[f"{made}", text] for made, text in TARGETS.items()])}
+What a band covers depends on [`resample`](concepts/bootstraps.md#fixed-or-new-thresholds) and
+[`promise`](concepts/promises.md).
+
 At alpha 0 and 1 the threshold is the lowest or highest score of a class, which no bootstrap can resample beyond: no
 coverage is claimed there. Below 30 development users, or 100 development trials of a class, results about methods say
 that they are doubtful.
@@ -258,32 +264,36 @@ The joint bootstrap of the 2007 paper counts the spread within users twice, and 
 
 
 def _hard(record: Record) -> str:
-    lines = []
+    lines, worst = [], {}
     for row in _failing(record):
-        share, code = warned(row)
-        said = f"`{code}` in {100 * share:.0f} %" if share else "no"
-        lines.append([row.population, row.method.removeprefix("default, "), percent(row.measured), said])
+        worst.setdefault(row.population, []).append(row)
+    for population, rows in worst.items():
+        share, code = min(map(warned, rows))
+        said = f"`{code}` in {100 * share:.0f} %" + " or more" * (len(rows) > 1 and share < 1) if share else "not all"
+        method = rows[0].method.removeprefix("default, ") + (f" and {len(rows) - 1} more" if len(rows) > 1 else "")
+        lines.append([population, method, spread(rows) if len(rows) > 1 else percent(rows[0].measured), said])
     if not lines:
         return ""
     return f"""## Where it fails
 
-Results that cover less than 92 %, and whether they say so. Where few users make the errors that matter, where users who
-try more err more, or where nobody names the impostors, no interval from the data at hand can be sure. The rate per
-user (`weight="user"`, `RateInterval.rate_per_user`) does not depend on heavy users.
+Results that cover less than 92 %, the worst population first, and whether they say so. Where few users make the errors
+that matter, where users who try more err more, or where nobody names the impostors, no interval from the data at hand
+can be sure. The rate per user (`weight="user"`, `RateInterval.rate_per_user`) does not depend on heavy users.
 
-{table(["population", "result", "coverage, %", "warns"], lines)}"""
+{table(["population", "result", "coverage, %", "warns"], lines)}
+{_silence(record)}"""
 
 
-NAMES = """## The same things by their other names
-
-| here | elsewhere |
-| --- | --- |
-| user bootstrap | cluster bootstrap, block bootstrap by subject |
-| crossed bootstrap | pigeonhole bootstrap, two-way cluster bootstrap |
-| joint bootstrap | two-stage cluster bootstrap |
-| calibrated interval | studentised by the cluster-robust variance, Satterthwaite's degrees of freedom |
-| no worse by a margin | non-inferiority; both ways TOST, for which ours is stricter: no user may be unlike those seen |
-| users `above` as genuine, claimed, impostor | goats, lambs and wolves of the biometric menagerie |
+def _silence(record: Record) -> str:
+    """Say what results cover that carry no warning, and why more of them cannot."""
+    worst = min(record.of(part=SILENT), key=lambda row: row.measured, default=None)
+    if worst is None:
+        return ""
+    every = record.get(UNLIKE, worst.population, worst.method, "")
+    measured = percent(worst.measured), percent(every.measured if every else math.nan)
+    return f"""No warning is no assurance: where the worst users were not drawn, a set looks like any other, and no
+interval or diagnosis knows of them. At worst results without a warning cover {measured[0]} %, all
+together {measured[1]} %: {worst.population} ({worst.method}).
 """
 
 

@@ -12,7 +12,7 @@ from tallies import Row, Tally
 import priori
 from priori import Scores
 from priori.studies.simulation import generator, population
-from priori.uncertainty.rates.beta_binomial import fit_beta_binomial
+from priori.uncertainty.rates.user_rates import fit_beta_binomial
 
 GROUPS_PART, USERS_PART, CURVES_PART, DIFFER_PART = "groups", "users' own rates", "users' own curves", "users differ"
 #: Groups of users with 20 impostor trials each: how many users each group has, its FAR, whether trials are crossed.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import csv
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
-
-from priori.studies import coverage
+from numpy.typing import ArrayLike, NDArray
 
 
 @dataclass(frozen=True)
@@ -64,13 +63,34 @@ def write_record(path: Path, rows: Iterable[Row]) -> None:
         writer.writerows(row.cells() for row in rows)
 
 
-class Tally(coverage.CoverageTally):
-    """What was gathered on one population under the keys (method, promise), as rows of the record."""
+def standard_error(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the standard error of the mean of each column, rows taken for independent; NaN for one row."""
+    if len(shares) < 2:
+        return np.full(shares.shape[1:], np.nan)
+    return np.asarray(shares.std(axis=0, ddof=1) / np.sqrt(len(shares)))
+
+
+class Tally:
+    """What was gathered on one population under the keys (method, promise), as rows of the record.
+
+    Of each repeat it holds the share covered and the width.
+    """
 
     def __init__(self, part: str, population: str, nominal: float = 0.95) -> None:
-        super().__init__()
+        self.repeats: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
         self.part, self.population, self.nominal = part, population, nominal
         self.said: Counter[tuple[tuple[str, str], str]] = Counter()
+
+    def add(self, key: tuple[str, str], inside: ArrayLike, width: ArrayLike) -> None:
+        """Add one repeat: whether, or at which share of places, the truth was covered; and the band's width."""
+        self.repeats[key].append((float(np.mean(inside)), float(np.mean(width))))
+
+    def cover(
+        self, key: tuple[str, str], lower: ArrayLike, upper: ArrayLike, truth: ArrayLike, *, whole: bool = False
+    ) -> None:
+        """Add a band: the share of the truth inside, or whether the ``whole`` of it is."""
+        inside = (np.asarray(lower) <= truth) & (truth <= np.asarray(upper))
+        self.add(key, bool(inside.all()) if whole else inside, np.subtract(upper, lower))
 
     def say(self, key: tuple[str, str], warnings: Iterable[str]) -> None:
         """Count the warnings of a result under its key."""
@@ -80,7 +100,7 @@ class Tally(coverage.CoverageTally):
         result = []
         for (method, promise), pairs in self.repeats.items():
             share, width = np.array(pairs).T
-            error = float(coverage.standard_error(share))
+            error = float(standard_error(share))
             row = Row(
                 self.part,
                 self.population,

@@ -1,11 +1,11 @@
 """Users unlike each other: what intervals and tests do on populations of an audit, how wide they are, and who warns.
 
-    python validation/coverage/unlike.py                  some 20 minutes on one core: unlike.csv
+    python validation/coverage/unlike.py                  some 40 minutes on one core: unlike.csv
     python validation/coverage/unlike.py --repeats 40     rough numbers
     python validation/coverage/unlike.py --against OLD    also the width relative to that of another record
 
 Rows of kind ``healthy`` are populations as documented; those of kind ``unlike`` are the audit's; those of kind ``last``
-were thought of when everything was settled, and nothing was tuned to them.
+were written down before anything was measured on them, and nothing was tuned to them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 import priori
 from priori.base.options import Resample
@@ -31,7 +31,9 @@ from priori.studies.gates import check_no_worse
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 RECORD = Path(__file__).with_suffix(".csv")
-ALPHAS = (0.2, 0.5, 0.8)
+ALPHAS = tuple(k / 10 for k in range(1, 10))
+#: The widths recorded are those at these of them, at which bands were measured before.
+WIDTHS_AT = (1, 4, 7)
 REPLICATES = 399
 HEADER = "kind,population,result,nominal,measured,standard_error,width,ratio,warned,silent,cautions,repeats,codes"
 
@@ -144,6 +146,10 @@ def _cauchy(uniform: np.ndarray) -> np.ndarray:
     return np.tan(np.pi * (uniform - 0.5))
 
 
+def _student(uniform: np.ndarray) -> np.ndarray:
+    return stdtrit(3.0, uniform)
+
+
 def _lambs(share: float, shift: float) -> Callable[[np.ndarray], np.ndarray]:
     """A share of the users errs far more than the others."""
     return lambda uniform: np.where(uniform > 1 - share, shift, 0.3 * ndtri(uniform / (1 - share)).clip(-5, 5))
@@ -167,18 +173,32 @@ UNLIKE = (
     Users("40 users, 7 % goats and lambs", 40, 20, 40, _lambs(0.07, 2.0)),
 )
 LAMBS = Users("100 users, 5 % lambs", 100, 9, 20, _lambs(0.05, 2.0))
-LAST = (
+MORE = (
     Users(
         "50 users, a tenth of whom try ten times as often and err more",
         50,
         effect=_scaled(ndtri, 0.3),
         follows=0.4,
         sizes=lambda u: np.where(u > 0.9, 10.0, 1.0),
+    ),
+    Users("40 users of two kinds, half of them far worse", 40, effect=_lambs(0.5, 1.5)),
+    Users("35 users, Pareto sizes, errors unrelated", 35, sizes=lambda u: 0.4 * (1 - u) ** -0.6),
+)
+#: Thought of after everything else was written down, and measured once.
+LAST = (
+    Users("50 users, Student's t with 3 degrees of freedom", 50, effect=_scaled(_student, 0.4), kind="last"),
+    Users(
+        "70 users who err less the more they try",
+        70,
+        effect=_scaled(ndtri, 0.3),
+        follows=-0.4,
+        sizes=lambda u: 0.1 + 1.8 * u,
         kind="last",
     ),
-    Users("40 users of two kinds, half of them far worse", 40, effect=_lambs(0.5, 1.5), kind="last"),
-    Users("35 users, Pareto sizes, errors unrelated", 35, sizes=lambda u: 0.4 * (1 - u) ** -0.6, kind="last"),
+    Users("30 users, log-normal sizes, a fifth lambs", 30, effect=_lambs(0.2, 1.2), spread=0.8, kind="last"),
 )
+#: Whose costs as log-likelihood ratios are measured.
+COSTED = (*HEALTHY, *(one for one in (*UNLIKE, *LAST) if "Cauchy" not in one.title))
 
 
 class Tally:
@@ -213,7 +233,7 @@ def _rng(population: str, *seed: int) -> np.random.Generator:
 
 
 def single_system(population: Users, repeats: int) -> Iterator[Tally]:
-    """Bands, rates, cross-fitted curves and the AUC of one system."""
+    """Bands and cross-fitted curves of one system."""
     tallies: dict[str, Tally] = {}
 
     def tally(result: str) -> Tally:
@@ -231,7 +251,26 @@ def single_system(population: Users, repeats: int) -> Iterator[Tally]:
                 band = curve.band(**options, **more)
                 inside = (band.lower <= truth) & (truth <= band.upper)
                 right = inside.all() if more else inside.mean()
-                tally(f"{result} {measure}").add(right, band.expected_width, band.warnings)
+                tally(f"{result} {measure}").add(right, band.width[[*WIDTHS_AT]].mean(), band.warnings)
+        folds = priori.cross_epc(test, folds=5, alpha=ALPHAS, rng=repeat)
+        band = folds.band(**options)
+        shares = [np.bincount(own) / own.size for own in folds.fold]
+        rates = [population.rates(part.threshold) for part in folds.curves]
+        far, frr = (np.stack(each) for each in zip(*rates, strict=True))
+        truth = (shares[0] @ far + shares[1] @ frr) / 2
+        tally("cross_epc band hter").add(band.covers(truth), band.width[[*WIDTHS_AT]].mean(), band.warnings)
+    yield from tallies.values()
+
+
+def rates(population: Users, repeats: int) -> Iterator[Tally]:
+    """Single rates and the AUC of one system, which cost little."""
+    tallies: dict[str, Tally] = {}
+
+    def tally(result: str) -> Tally:
+        return tallies.setdefault(result, Tally(population.kind, population.title, result))
+
+    for repeat in range(repeats):
+        test = population.draw(_rng(population.title, repeat, 7))
         threshold = 1.7
         far, frr = (float(each[0]) for each in population.rates(np.array([threshold])))
         for rate, truth in (("far", far), ("frr", frr)):
@@ -239,13 +278,6 @@ def single_system(population: Users, repeats: int) -> Iterator[Tally]:
             tally(f"rate_interval {rate}").add(found.lower <= truth <= found.upper, found.width, found.warnings)
         area = priori.a_posteriori_auc_interval(test)
         tally("auc interval").add(area.lower <= population.auc <= area.upper, area.width, area.warnings)
-        folds = priori.cross_epc(test, folds=5, alpha=ALPHAS, rng=repeat)
-        band = folds.band(**options)
-        shares = [np.bincount(own) / own.size for own in folds.fold]
-        rates = [population.rates(part.threshold) for part in folds.curves]
-        far, frr = (np.stack(each) for each in zip(*rates, strict=True))
-        truth = (shares[0] @ far + shares[1] @ frr) / 2
-        tally("cross_epc band hter").add(band.covers(truth), band.expected_width, band.warnings)
     yield from tallies.values()
 
 
@@ -272,7 +304,9 @@ def leaderboard(population: Users, repeats: int, systems: int = 12) -> Iterator[
     """How often `rank` finds a difference among systems that are equal."""
     tally = Tally(population.kind, population.title, f"rank of {systems} equal systems", 0.05)
     grid = ndtri((np.arange(400) + 0.5) / 400)
-    ideal = Scores.from_arrays(grid, grid + population.separation)
+    # As wide as the scores of the systems, or development and test set would disagree.
+    sd = np.sqrt(1.49 + 1.25 * np.var(population.effect(ndtr(grid))) + population.follows**2)
+    ideal = Scores.from_arrays(sd * grid, sd * grid + population.separation)
     for repeat in range(repeats):
         sets = _systems(population, systems, _rng(population.title, repeat, 1))
         curves = [priori.epc(ideal, each, alpha=[0.5], name=f"S{k}") for k, each in enumerate(sets)]
@@ -341,8 +375,6 @@ LIMIT_CODES = ("limit-by-users", "limit-not-kept")
 
 def plans(population: Users, repeats: int, width: float) -> Iterator[Tally]:
     """How often a study of the planned size is as narrow as asked, with assurance 80 %."""
-    from dataclasses import replace
-
     tally = Tally(population.kind, population.title, "plan, assurance 80 %", 0.8)
     for repeat in range(repeats):
         rng = _rng(population.title, repeat, 3)
@@ -434,27 +466,77 @@ def averages(repeats: int) -> Iterator[Tally]:
         rng = _rng("averages", repeat)
         qualities = 2.2 - 0.5 * rng.exponential(size=6)
         parts = [Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(each, 1, 200)) for each in qualities]
-        found = priori.average(parts, positions=[0.2], n_resamples=199, rng=repeat)
+        found = priori.average(parts, positions=[0.2])
         tally.add(found.auc.lower <= truth <= found.auc.upper, found.auc.upper - found.auc.lower, found.warnings)
     yield tally
+
+
+def costs(population: Users, repeats: int) -> Iterator[Tally]:
+    """Cllr of scores that are nearly log-likelihood ratios."""
+    tally = Tally(population.kind, population.title, "llr_costs, Cllr")
+
+    def drawn(users: int, *seed: int) -> Scores:
+        made = replace(population, users=users).draw(_rng(population.title, *seed))
+        negative, positive = (
+            population.separation * (trials.score - population.separation / 2)
+            for trials in (made.negative, made.positive)
+        )
+        names = made.users.values
+        users_of = {"negative_user": names[made.negative.user], "positive_user": names[made.positive.user]}
+        return Scores.from_arrays(negative, positive, **users_of)
+
+    large = drawn(20_000, 0, 5)
+    truth = priori.llr_costs(large, large, dependence="none").value[0]
+    for repeat in range(repeats):
+        test = drawn(population.users, repeat, 4)
+        found = priori.llr_costs(test, test)
+        lower, upper = found.lower[0], found.upper[0]
+        tally.add(lower <= truth <= upper, upper - lower, found.warnings)
+    yield tally
+
+
+def defaults(population: Users, repeats: int) -> Iterator[Tally]:
+    """What a band and a comparison of two equal systems say on the default grid of alphas."""
+    band = Tally(population.kind, population.title, "band hter, default grid")
+    pair = Tally(population.kind, population.title, "compare, default grid", 0.05)
+    for repeat in range(repeats):
+        rng = _rng(population.title, repeat, 6)
+        sets = [_systems(population, 2, rng, prefix) for prefix in "du"]
+        curves = [priori.epc(dev, test, name=name) for dev, test, name in zip(*sets, "AB", strict=True)]
+        options = {"n_resamples": 999, "rng": repeat, "threads": 1}
+        made = priori.epc(population.draw(rng, "d"), population.draw(rng)).band(**options)
+        band.add(made.covers(_hter(population, made.curve.threshold)), made.expected_width, made.warnings)
+        found = priori.compare(*curves, **options)
+        outside = (found.lower > 0) | (found.upper < 0)
+        pair.add(outside.mean(), float(np.mean(found.upper - found.lower)), found.warnings)
+    yield from (band, pair)
+
+
+def _hter(population: Users, thresholds: np.ndarray) -> np.ndarray:
+    far, frr = population.rates(thresholds)
+    return (far + frr) / 2
 
 
 #: Everything that is measured, by a name.
 def tasks(repeats: int) -> dict[str, Callable[[], Iterator[Tally]]]:
     few = max(repeats // 2, 20)
     work: dict[str, Callable[[], Iterator[Tally]]] = {}
-    for one in (*HEALTHY, *UNLIKE, *LAST):
+    for one in (*HEALTHY, *UNLIKE, *MORE, *LAST):
         work[one.title] = lambda one=one: single_system(one, repeats)
     grows = Users("40 users who try more err more", 40, **GROWS)
     return work | {
+        "rates": lambda: (t for one in (*HEALTHY, *UNLIKE, *MORE, *LAST) for t in rates(one, 5 * repeats)),
         "rank": lambda: leaderboard(grows, few),
         "rank, healthy": lambda: leaderboard(Users("40 users, 9 + 20 trials", 40, kind="healthy"), few),
         "margins": lambda: margins(2 * repeats),
-        "limits": lambda: (t for one in (LAMBS, *HEALTHY[:1], *UNLIKE) for t in limits(one, repeats)),
+        "limits": lambda: (t for one in (*HEALTHY[:1], *UNLIKE) for t in limits(one, repeats)),
+        "limits, lambs": lambda: limits(LAMBS, 3 * repeats),
         "plan": lambda: plans(UNLIKE[0], few, 0.06),
         "plan, healthy": lambda: plans(HEALTHY[0], few, 0.05),
         "levels": lambda: levels(few),
         "skewed": lambda: skewed_pairs(few),
+        "costs": lambda: (t for one in COSTED for t in costs(one, repeats)),
+        "defaults": lambda: (t for one in HEALTHY for t in defaults(one, few)),
         "crossed": lambda: crossed(repeats),
         "averages": lambda: averages(repeats),
     }

@@ -37,7 +37,7 @@ def batch(kind: str, seed: int, count: int) -> Counter[str]:
                 path.write_bytes(data)
                 outcomes[fuzzing.check_file(database, path, format)] += 1
             elif kind == "saved results":
-                outcomes[fuzzing.check_saved(case, folder)] += 1
+                outcomes[fuzzing.check_saved(case)] += 1
             else:
                 outcomes[fuzzing.check_engine(case, folder, kind.partition(" ")[0])] += 1
         return outcomes

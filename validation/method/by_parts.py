@@ -16,7 +16,7 @@ import polars as pl
 import priori
 from priori import EPC, Scores, Table
 from priori.engines.duckdb import DuckDB
-from priori.engines.engine import TableSettings
+from priori.engines.sql import TableSettings
 
 ALPHAS = [0.1, 0.3, 0.5, 0.7, 0.9]
 #: Impostor trials, which leave 300 of the genuine ones, and bytes that do not hold them.

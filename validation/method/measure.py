@@ -64,12 +64,12 @@ def _one(curves: list[priori.EPC], seed: int) -> tuple[Ends, Said]:
     method = priori.compare(a, b, **options)
     deployed = priori.compare(a, b, claim="deployed", **options)
     band = a.band(resample="both", **options)
-    plan = Resampling(None, 200, "both", interval="percentile", rng=seed).settle(a.dev, a.test)
+    plan = Resampling(None, 200, "both", interval="percentile", rng=seed).settle(a.dev, a.test, threads=1)
 
     def values(outcomes: list, first: int) -> np.ndarray:
         return value_of(a.measure, outcomes[0], a.alpha) - value_of(b.measure, outcomes[1], b.alpha)
 
-    spread = replicate([system_of(a), system_of(b)], plan, values, threads=1).std(axis=0)
+    spread = replicate([system_of(a), system_of(b)], plan, values).std(axis=0)
     reach = -stdtrit((a.test.n_users or len(a.test)) - 1, 0.025) * spread
     return {
         METHOD: np.array([method.pointwise.lower, method.pointwise.upper]),

@@ -47,23 +47,23 @@ def tables() -> list[tuple]:
     models, rows = published["models"], []
     for row in published["widths_percent"]:
         level = row["level"]
-        found = [priori.ztest(*at, confidence_level=level).to_dict()["width"] for at in corners(models[row["model"]])]
+        found = [priori.ztest(*at, confidence_level=level).a.intervals for at in corners(models[row["model"]])]
         for method in ("hter", "naive", "class"):
-            ours = [100 * width[method] for width in found]
+            ours = [100 * float(intervals[method].width) for intervals in found]
             rows.append(
                 (row["table"], f"width % at {level:.0%}", method, str(row[method]), ours[0], min(ours), max(ours))
             )
     for row in published["differences"]:
         found = [
-            priori.ztest(*one, far_b=other[0], frr_b=other[1]).to_dict()
+            priori.ztest(*one, far_b=other[0], frr_b=other[1]).comparison.tests
             for one in corners(models[row["a"]])
             for other in corners(models[row["b"]])
         ]
         for method, printed in row["confidence_percent"].items():
-            ours = [100 * result["confidence"][method] for result in found]
+            ours = [100 * float(tests[method].confidence) for tests in found]
             rows.append((row["table"], "confidence %", method, str(printed), ours[0], min(ours), max(ours)))
         for method, printed in row["sd"].items():
-            ours = [result["sd"][method] for result in found]
+            ours = [float(tests[method].sd) for tests in found]
             rows.append(
                 (row["table"], "sd", method, str(printed), *(f"{x:.6f}" for x in (ours[0], min(ours), max(ours))))
             )

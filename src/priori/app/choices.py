@@ -9,22 +9,21 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from priori.app.limits import FieldErrors, Limits
+from priori.base import dataframes
 from priori.base.alphas import as_fraction
 from priori.base.errors import OptionError, PrioriError, unknown
 from priori.base.options import FormField, option_fields
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, get_measure
 from priori.decisions.tasks import TASKS
+from priori.examples import ABOUT
+from priori.scores import NAN_POLICIES
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.comparing.claims import Claim
 
 #: The bundled examples, as the form lists them.
-EXAMPLES = {
-    "faces": "Faces: five face verification systems (authentication)",
-    "spam": "Spam: four filters of text messages (retrieval)",
-    "cancer": "Cancer: three classifiers of breast masses (diagnosis)",
-}
+EXAMPLES = {name: f"{name.capitalize()}: {about.title} ({about.task})" for name, about in ABOUT.items()}
 FORMATS = {
     "csv": "CSV, with a header",
     "tsv": "TSV, with a header",
@@ -36,8 +35,8 @@ FORMATS = {
     "kaldi": "Kaldi scores, with trials",
     "voxceleb": "VoxCeleb scores, with trials",
 }
-NAN_POLICIES = ("error", "reject", "drop")
-COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset", "group", "attack")
+#: Times, weights and amounts are for programs.
+COLUMNS = tuple(column for column in dataframes.COLUMNS if column not in ("time", "weight", "amount"))
 CLAIMS: dict[Claim, str] = {"method": "the systems, tuned again", "deployed": "these thresholds"}
 
 #: What the form calls the options that messages name, as the command line and as Python spell them.
@@ -53,7 +52,6 @@ LABELS = {
     "unpaired": "The systems were tested on different trials",
     "group": "Column of groups",
     "attack_label": "Column of attack types",
-    "attack-column": "Column of attack types",
     "claim": "Differences are about",
     "lower-is-better": "Lower scores are better",
     "lower_is_better": "Lower scores are better",
@@ -181,7 +179,7 @@ def options() -> dict[str, Any]:
 
 def resampling_fields() -> dict[str, FormField]:
     """Return the form's fields that say how to resample."""
-    bootstraps = {name: bootstrap.choice for name, bootstrap in BOOTSTRAPS.items()}
+    bootstraps = {name: bootstrap.resamples for name, bootstrap in BOOTSTRAPS.items()}
     bootstraps = {"auto": "what the data allow: people, else trials", **bootstraps, "none": "none: no intervals"}
     fields = {option.name: option.form for _, option in option_fields() if option.form is not None}
     return {**fields, "bootstrap": replace(fields["bootstrap"], texts=bootstraps)}

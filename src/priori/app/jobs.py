@@ -36,9 +36,9 @@ LINE = 1 << 20
 
 @dataclass(frozen=True)
 class Ended:
-    """How a job's process ended: done, or failed for reasons given by field (``form``: the whole of it)."""
+    """How a job's process ended: done, failed for reasons given by field (``form``: the whole of it), or cancelled."""
 
-    state: Literal["done", "failed"]
+    state: Literal["done", "failed", "cancelled"]
     errors: dict[str, str] = field(default_factory=dict)
     log: str = ""
 
@@ -244,8 +244,7 @@ class Jobs:
     def __init__(self, storage: Storage, limits: Limits, worker: tuple[str, ...] = WORKER) -> None:
         self.storage, self.limits, self.worker = storage, limits, worker
         self.jobs: dict[str, Job] = {}
-        self.waiting: list[Job] = []
-        self.running: set[str] = set()
+        self.turns = asyncio.Semaphore(limits.jobs)
         self.uploading = 0
         self.reserved = 0
 
@@ -296,8 +295,8 @@ class Jobs:
         return bool(idle)
 
     def new(self, visitor: str) -> Job:
-        """Make a job; the oldest idle ones make way for it, of the same visitor and of all."""
-        finished = [job for job in self.of(visitor) if not job.active]
+        """Make a job; idle ones make way for it, of the same visitor and of all: first those without a result."""
+        finished = sorted((job for job in self.of(visitor) if not job.active), key=lambda job: job.state != "done")
         for old in finished[max(self.limits.kept_per_visitor - 1, 0) :]:
             self.remove(old)
         while len(self.jobs) >= self.limits.kept and self._evict():
@@ -308,60 +307,45 @@ class Jobs:
 
     # -- running ---------------------------------------------------------------------------------------
 
+    @property
+    def waiting(self) -> list[Job]:
+        """The jobs that wait for their turn, the next one first."""
+        return [job for job in self.jobs.values() if job.state == "waiting"]
+
     def start(self, job: Job) -> None:
         """Compute a job, now or when its turn comes."""
         job.state, job.stage, job.done, job.total = "waiting", "", 0, 0
         job.errors, job.notes = {}, {}
-        self.waiting.append(job)
-        self._next()
-
-    def _next(self) -> None:
-        while self.waiting and len(self.running) < self.limits.jobs:
-            job = self.waiting.pop(0)
-            job.state = "running"
-            self.running.add(job.key)
-            job.task = asyncio.create_task(self._run(job))
+        self.jobs[job.key] = self.jobs.pop(job.key)  # the last in the queue, also if it was computed before
+        job.task = asyncio.create_task(self._run(job))
 
     async def _run(self, job: Job) -> None:
-        begin = time.monotonic()
-        job.runs += 1
-        outcome = job.folder / f"run-{job.runs}"
-        outcome.mkdir(mode=0o700)
-        mark = secrets.token_hex(24)
-        ended: Ended | None = None
-        try:
-            order = {**job.order(), "mark": mark}
-            ended = await run_worker(order, outcome, self.limits, partial(_listen, job), self.worker)
-        except asyncio.CancelledError:
-            job.state = "cancelled"
-        finally:
-            self.running.discard(job.key)
-            job.used = time.monotonic()
-            if ended is not None:
-                job.state, job.errors = ended.state, ended.errors
-            if job.state == "done":
-                old, job.outcome, job.mark = job.outcome, outcome, mark
-                if old is not None:
-                    self.storage.remove(old)
-            else:
-                self.storage.remove(outcome)
-            LOG.info("analysis %s after %.1f s%s", job.state, time.monotonic() - begin, ended.log if ended else "")
-            job.task = None
-            self._next()
+        async with self.turns:
+            begin = time.monotonic()
+            job.state = "running"
+            job.runs += 1
+            outcome, mark = job.folder / f"run-{job.runs}", secrets.token_hex(24)
+            outcome.mkdir(mode=0o700)
+            ended = Ended("cancelled")
+            try:
+                order = {**job.order(), "mark": mark}
+                ended = await run_worker(order, outcome, self.limits, partial(_listen, job), self.worker)
+            finally:
+                job.state, job.errors, job.used = ended.state, ended.errors, time.monotonic()
+                unused: Path | None = outcome
+                if job.state == "done":
+                    unused, job.outcome, job.mark = job.outcome, outcome, mark
+                if unused is not None:
+                    self.storage.remove(unused)
+                LOG.info("analysis %s after %.1f s%s", job.state, time.monotonic() - begin, ended.log)
 
     async def cancel(self, job: Job) -> None:
         """End a job; when this returns its process is gone."""
-        if job in self.waiting:
-            self.waiting.remove(job)
+        if job.task is not None:
+            job.task.cancel()
+            await asyncio.wait([job.task])
+        if job.active:  # cancelled before its turn
             job.state = "cancelled"
-        task = job.task
-        if task is not None:
-            task.cancel()
-            await asyncio.wait([task])
-            if job.key in self.running:  # cancelled before its first step, so it cleaned up nothing
-                self.running.discard(job.key)
-                job.state, job.task = "cancelled", None
-                self._next()
 
     # -- ending ----------------------------------------------------------------------------------------
 
@@ -389,7 +373,6 @@ class Jobs:
 
     async def close(self) -> None:
         """End every job and remove every file."""
-        self.waiting.clear()
         await asyncio.gather(*(self.cancel(job) for job in list(self.jobs.values())))
         self.jobs.clear()
         self.storage.close()

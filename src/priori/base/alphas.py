@@ -19,7 +19,7 @@ LARGEST_GRID = 10_000_000
 COSTS = "costs:"
 
 
-def _fraction(text: str) -> Fraction:
+def read_fraction(text: str) -> Fraction:
     """Read a number or a fraction; one with a vast exponent is no trade-off and would fill the memory."""
     if len(text) > 400 or re.search(r"e[+-]?0*[1-9]\d{3,}", text, re.IGNORECASE):
         raise ValueError("too many digits")
@@ -47,7 +47,7 @@ def as_fraction(alpha: Any, name: str = "alpha") -> Fraction:
         if isinstance(alpha, (int, Fraction)):
             value = Fraction(alpha)
         elif isinstance(alpha, str):
-            value = _fraction(alpha)
+            value = read_fraction(alpha)
         else:
             value = Fraction(repr(float(alpha)))
     except (TypeError, ValueError, ZeroDivisionError):
@@ -109,7 +109,7 @@ def from_costs(cost_fn: Any = 10, cost_fp: Any = 1, prior: Any = "0.01") -> Frac
     Fraction(99, 109)
     """
     try:
-        miss, alarm, positive = (_fraction(str(value)) for value in (cost_fn, cost_fp, prior))
+        miss, alarm, positive = (read_fraction(str(value)) for value in (cost_fn, cost_fp, prior))
     except (ValueError, ZeroDivisionError):
         raise OptionError(f"costs and prior must be numbers, not {cost_fn!r}, {cost_fp!r}, {prior!r}") from None
     if miss <= 0 or alarm <= 0 or not 0 < positive < 1:
@@ -120,7 +120,7 @@ def from_costs(cost_fn: Any = 10, cost_fp: Any = 1, prior: Any = "0.01") -> Frac
 def share(prior: Any) -> Fraction:
     """Return a share of positives as the fraction its typed form means, strictly between 0 and 1."""
     try:
-        value = _fraction(str(prior))
+        value = read_fraction(str(prior))
     except (ValueError, ZeroDivisionError):
         value = Fraction(0)
     if not 0 < value < 1:

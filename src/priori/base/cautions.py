@@ -5,168 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Literal, NamedTuple, TypeVar
+from typing import TypeVar
 
+from priori.base.caution_codes import CODES, Level
 from priori.base.errors import MARK, unknown
 
-Level = Literal["warning", "note"]
 Line = TypeVar("Line", bound=str)
 
 #: So many systems are named in a warning.
 NAMED = 3
-
-
-class CautionKind(NamedTuple):
-    """What the cautions of one code have in common: how grave they are, their heading, and when they are given."""
-
-    level: Level
-    heading: str
-    meaning: str
-
-
-def _warning(heading: str, meaning: str) -> CautionKind:
-    return CautionKind("warning", heading, meaning)
-
-
-def _note(heading: str, meaning: str) -> CautionKind:
-    return CautionKind("note", heading, meaning)
-
-
-#: Every code, in the order in which a page shows those of one level. `docs/cautions.md` is checked against it.
-CODES: dict[str, CautionKind] = {
-    # the scores
-    "same-data": _warning(
-        "Development and test set are the same", "Development and test set hold the same scores: nothing is a priori."
-    ),
-    "shared-trials": _warning(
-        "Development and test set share trials", "Some trials of the test set are in the development set too."
-    ),
-    "repeated-trials": _warning(
-        "Repeated trials", "A trial id occurs more than once in a set, or every score occurs several times."
-    ),
-    "reversed-scores": _warning(
-        "Scores look reversed", "Positives score lower than negatives: the AUC is clearly below 0.5."
-    ),
-    "flipped-labels": _warning(
-        "Labels look flipped", "Positives score higher in one of the two sets and lower in the other."
-    ),
-    "different-scales": _warning(
-        "Development and test set are on different scales",
-        "The scores of one set are shifted or spread much more widely.",
-    ),
-    "dev-looks-trained-on": _warning(
-        "The development set looks trained on",
-        "The development scores separate the classes perfectly and the test scores do not.",
-    ),
-    "not-likelihood-ratios": _warning(
-        "Scores are not likelihood ratios", "Scores are used as log-likelihood ratios but do not look like them."
-    ),
-    "separated-development": _warning(
-        "Calibrated on separated classes",
-        "Logistic regression was fitted on development classes that a threshold separates.",
-    ),
-    "disagreement": _warning(
-        "Development and test set disagree",
-        "The error rates at the threshold differ between the two sets by more than chance.",
-    ),
-    "extreme-threshold": _warning(
-        "A threshold that accepts or rejects everything",
-        "The threshold accepts, or rejects, at least 99 % of both classes.",
-    ),
-    "limit-not-kept": _warning(
-        "A limit that is not kept", "No useful threshold keeps the limit on the development set."
-    ),
-    "limit-by-users": _warning(
-        "A limit for users like these",
-        "A limit is promised for the population, but rare users who err often may be missing in this set.",
-    ),
-    "ties": _warning("Many equal scores", "More than 5 % of the trials of a class have the same score."),
-    "prior-shift": _warning(
-        "The sets have different shares of positives",
-        "The measure depends on the share of positives, which differs between the sets.",
-    ),
-    "attacks-pooled": _warning(
-        "Attacks and impostors in one class", "Attacks are counted as impostors: the FAR depends on their number."
-    ),
-    "unseen-attacks": _warning("Attacks not in the development set", "Some types of attacks are in the test set only."),
-    # the users
-    "few-units": _warning(
-        "Few users",
-        "The errors come from few of the users (trials, where users are not known), or users are few: they do not show "
-        "how much users differ.",
-    ),
-    "size-follows-error": _warning(
-        "Users who try more err more",
-        "A rate per trial hangs on heavy users, whom a set of this size may lack: its interval may be too narrow.",
-    ),
-    "no-errors": _warning(
-        "No errors", "No false acceptance, or rejection, was seen: the upper bound rests on the number of users."
-    ),
-    "many-groups": _note("Many groups", "More than 10,000 groups have rates, but are not compared pair by pair."),
-    "users-unused": _warning(
-        "User column not used", "The users of the trials are known, but trials are resampled instead of users."
-    ),
-    "shared-users": _note("Users in both sets", "Some users of the test set are in the development set too."),
-    "users-partly-shared": _note(
-        "Users in both sets resampled independently",
-        "Some users are in both sets, and the two sets are resampled independently.",
-    ),
-    "probes-left-out": _warning(
-        "Only the claimed identity is used", "Both identities are known; a scan uses the claimed one only."
-    ),
-    "users-unknown": _note("Users not known", "The users of the trials are not known: a plan may be too small."),
-    "unknown-impostors": _note(
-        "Impostors not known", "A name like attack stands for many people: an interval of the FAR may be too narrow."
-    ),
-    # the intervals and tests
-    "few-users-plain": _warning(
-        "Interval not calibrated", "A percentile or centred interval with few users: its coverage is too low."
-    ),
-    "small-development": _warning(
-        "Small development set", "The development set is small, and new thresholds are chosen on it."
-    ),
-    "few-dev-users": _warning(
-        "Few development users", "Fewer than 30 development users: too few to see how thresholds vary."
-    ),
-    "few-dev-trials": _warning(
-        "Few development trials",
-        "Fewer than 100 development trials of a class, without users: too few to see how thresholds vary.",
-    ),
-    "few-dev-errors": _warning("Few development errors", "Thresholds depend on few development errors."),
-    "many-systems": _warning("Many systems for few users", "More than two systems per user, all tested together."),
-    "value-outside": _warning("An interval without its estimate", "An interval excludes its own estimate."),
-    "around-expected": _note(
-        "An interval around the expected value",
-        "The interval is around the expected value and excludes the observed one.",
-    ),
-    "few-replicates": _warning("Few replicates", "The replicates are too few for the confidence level."),
-    "few-resamples": _warning("Too few resamples", "With so few resamples no p-value can be significant."),
-    "ends": _note("The ends of the curve", "New thresholds are chosen at alpha 0 or 1, where no coverage is claimed."),
-    "low-fpr": _warning("Low false positive rates", "Too few negatives for a ROC band at these false positive rates."),
-    "resampled-in-bins": _note(
-        "Resampled in bins", "There are many distinct scores, and they were resampled in narrow bins."
-    ),
-    "counted-in-bins": _note("Counted in bins", "The scores do not fit in memory and were counted in bins."),
-    "normal-fits-badly": _warning("Normal approximation", "A rate is too small, or its trials too few, for a z-test."),
-    "wrong-direction": _warning("One-sided test", "The difference is in the direction opposite to the one tested."),
-    "no-variance": _warning("Variance of zero", "The scores show no variance of the AUC."),
-    "infinite-cost": _warning("An infinite cost", "A log-likelihood ratio is infinite on the wrong side."),
-    "users-matter": _warning("Users matter", "Trials of one user are alike, but a z-test treats them as independent."),
-    "margin-needs-users": _warning(
-        "Too few users for the margin", "Users are so few that none of their data could show that the margin is kept."
-    ),
-    "few-pilot-users": _warning("Few pilot users", "The plan is based on a pilot with few users."),
-    "few-sets": _warning(
-        "Few data sets", "An average over few data sets, or one in which a few have most of the weight."
-    ),
-    "scales-differ": _warning(
-        "Scores on different scales", "One threshold for all data sets, whose scores are on different scales."
-    ),
-    # what a page says besides
-    "unbalanced": _note("Unbalanced classes", "One class of the test set is ten times as large as the other."),
-    "missing": _note("Missing scores count as rejections", "NaN scores count as rejected trials (--nan reject)."),
-    "no-bootstrap": _note("No intervals", "No bootstrap was run."),
-}
 
 
 class Caution(str):
@@ -254,7 +101,7 @@ def of_systems(systems: Sequence[tuple[str, Sequence[str]]]) -> tuple[str, ...]:
     >>> of_systems([("A", [few]), *((name, [tied]) for name in "BCDEFGH")])
     ('A: only 8 users', 'B, C, D and 4 others: many equal scores')
     >>> of_systems([("A", [few]), ("B", [Caution("few-units", "only 9 users")])])
-    ('A: only 8 users (also, with other numbers, B)',)
+    ('A: only 8 users (also B)',)
     """
     found: dict[str, dict[str, list[str]]] = {}
     for name, own in systems:
@@ -269,7 +116,8 @@ def _with_names(texts: dict[str, list[str]], systems: int) -> Iterator[str]:
     kept = {line: names for line, names in texts.items() if first in names}
     covered = {name for names in kept.values() for name in names}
     others = [name for names in texts.values() for name in names if name not in covered]
-    also = f" (also, with other numbers, {named(others)})" if others else ""
+    count = len(others)
+    also = f" (also {others[0] if count == 1 else f'{count} others'})" if others else ""
     for line, names in kept.items():
         text = line if len(names) == systems else said_of(named(names), line)
         yield Caution(text.code, f"{text.marked}{also}", text.named) if isinstance(text, Caution) else text
@@ -282,6 +130,19 @@ def named(names: Sequence[str]) -> str:
     if len(each) <= NAMED:
         return ", ".join(each)
     return f"{', '.join(each[:NAMED])} and {len(each) - NAMED} other{'s' * (len(each) > NAMED + 1)}"
+
+
+def gravest_first(warnings: Iterable[Line]) -> list[Line]:
+    """Return warnings before notes, those of one level in the order of their codes.
+
+    Examples
+    --------
+    >>> gravest_first([Caution("ends", "the ends"), Caution("ties", "many ties"), Caution("same-data", "the same")])
+    ['the same', 'many ties', 'the ends']
+    """
+    order = {code: number for number, code in enumerate(CODES)}
+    grave = {line: order.get(getattr(line, "code", ""), len(order)) for line in warnings}
+    return sorted(grave, key=lambda line: (getattr(line, "level", "warning") != "warning", grave[line]))
 
 
 # -- silencing -----------------------------------------------------------------------------------------------

@@ -14,10 +14,10 @@ from priori.base.errors import InputError, OptionError, argument, unknown
 EAGER = ("pandas", "polars", "pyarrow", "modin", "cudf")
 
 #: Our columns, in the order in which they are looked for.
-COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset", "group", "attack", "time", "weight")
+COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset", "group", "attack", "time", "weight", "amount")
 
 #: Those that are read only where they are named: files have columns of this name that mean something else.
-NAMED_ONLY = ("group", "attack", "time", "weight")
+NAMED_ONLY = ("group", "attack", "time", "weight", "amount")
 
 
 def is_missing(value: Any) -> bool:
@@ -144,7 +144,7 @@ def _checked(column: NDArray[Any], role: str, where: str) -> NDArray[Any]:
     if missing.any():
         first = int(np.flatnonzero(missing)[0]) + 1
         raise InputError(f"{where}: {int(missing.sum())} values are missing (the first in row {first}); fill them in")
-    if column.dtype.kind == "f" and role not in ("label", "weight"):
+    if column.dtype.kind == "f" and role not in ("label", "weight", "amount"):
         raise InputError(f"{where}: holds floating-point numbers; a {role} must be text or a whole number")
     return as_text(column, where) if column.dtype.kind in "OSMm" else column
 

@@ -6,6 +6,7 @@ that is not what is meant, and mark the properties that belong to either. Tables
 
 from __future__ import annotations
 
+import inspect
 import re
 import types
 from collections.abc import Callable, Mapping
@@ -15,6 +16,7 @@ from functools import cache, cached_property
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.saved import Saved, column, in_part, number
@@ -97,6 +99,10 @@ class DeclaredTable:
     def __init__(self, columns: Mapping[str, str], optional: str = "") -> None:
         self.kinds = {name: kind for kind, names in columns.items() for name in names.split()}
         self.optional = frozenset(optional.split())
+
+    def read(self, saved: Saved) -> dict[str, NDArray[Any]]:
+        """Return the columns that a file has."""
+        return {name: values for name, values in saved.table.items() if name in self.kinds}
 
 
 COLUMN, SUMMARY, UNSAVED = object(), object(), object()
@@ -213,7 +219,7 @@ def _record(kind: Any) -> Kept:
 def _hints(kind: Any) -> dict[str, tuple[Any, bool]]:
     """Return the types of all that a class declares to hold, and whether it can be given: fields, then properties.
 
-    Of properties those can that remember their value.
+    Properties that remember their value can be given.
     """
     found = {name: (hint, True) for name, hint in get_type_hints(kind, include_extras=True).items()}
     names = [each.name for each in fields(kind)] if is_dataclass(kind) else getattr(kind, "_fields", list(found))
@@ -260,9 +266,9 @@ def _member(name: str, hint: Any) -> DeclaredMember:
         if isinstance(note, Flat):
             return DeclaredMember({}, note.parts, note.write, note.read)
         if isinstance(note, DeclaredTable):
-            return DeclaredMember(note.kinds, {}, dict, None, note.optional)
+            return DeclaredMember(note.kinds, {}, dict, note.read, note.optional)
     optional = _is_optional(inner)
-    value = next(each for each in get_args(inner) if each is not types.NoneType) if optional else inner
+    value = next(_unwrapped(each)[0] for each in get_args(inner) if each is not types.NoneType) if optional else inner
     array = get_origin(value) is np.ndarray
     if COLUMN in notes or (array and SUMMARY not in notes and not any(isinstance(note, Kept) for note in notes)):
         return _column(name, _type_in_array(value) if array else value, array, optional)
@@ -291,7 +297,10 @@ def _column(name: str, value: Any, array: bool, optional: bool) -> DeclaredMembe
 
 def _unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...]]:
     """Return a type without what is noted with it, and the notes."""
-    return (hint.__origin__, hint.__metadata__) if get_origin(hint) is Annotated else (hint, ())
+    inner, notes = (hint.__origin__, hint.__metadata__) if get_origin(hint) is Annotated else (hint, ())
+    # NDArray is an alias that is not taken for what it stands for, since numpy 2.5.
+    alias = getattr(get_origin(inner), "__value__", None)
+    return (inner if alias is None else alias[get_args(inner)]), notes
 
 
 def _is_optional(hint: Any) -> bool:
@@ -327,8 +336,6 @@ def restorable(kind: type, saved: Saved) -> dict[str, Any]:
 
 #: What names mean wherever they stand, unless a class says otherwise.
 DESCRIPTIONS = {
-    "S": "Draws of trials.",
-    "U": "Draws of users.",
     "alpha": "The trade-off; for an exact curve, where each constant piece begins.",
     "bootstrap": "What is resampled.",
     "bounds": "The first and the last alpha.",
@@ -339,7 +346,6 @@ DESCRIPTIONS = {
     "dev": "The development set.",
     "equation": "The number of the equation in the thesis.",
     "exact": "Whether every piece of the curve is there, instead of a grid.",
-    "fixed": "How many draws of the other kind the rows that vary one kind have.",
     "lower": "The lower bound of the interval.",
     "measure": "The measure, by its name.",
     "measure_title": "The measure, as figures call it.",
@@ -364,7 +370,7 @@ DESCRIPTIONS = {
 }
 
 #: An entry of the attributes in a docstring: names, a type, and the text below.
-ENTRY = re.compile(r"^    ([\w, ]+) : .*\n((?:        .*\n|\n)+)", re.MULTILINE)
+ENTRY = re.compile(r"^([\w, ]+) : .*\n((?:    .*\n|\n)+)", re.MULTILINE)
 
 
 def sentence_of(kind: type) -> str:
@@ -376,7 +382,7 @@ def descriptions_of(kind: type) -> dict[str, str]:
     """Return what is said of names: in the docstrings of a class, of its properties, or wherever they stand."""
     found = dict(DESCRIPTIONS)
     for base in reversed(kind.__mro__):
-        for names, text in ENTRY.findall((base.__doc__ or "") + "\n"):
+        for names, text in ENTRY.findall(inspect.cleandoc(base.__doc__ or "") + "\n"):
             found |= dict.fromkeys(names.replace(" ", "").split(","), " ".join(text.split()))
         for name, member in vars(base).items():
             if name in members(kind) and isinstance(member, (property, cached_property)) and member.__doc__:

@@ -80,5 +80,22 @@ def short(text: str) -> str:
 
 
 def unknown(kind: str, name: object, allowed: Iterable[object]) -> OptionError:
-    """Return the error for a name that is not one of ours."""
-    return OptionError(f"unknown {kind} {short(repr(name))}; choose one of: {', '.join(map(str, allowed))}")
+    """Return the error for a name that is not one of ours, with the nearest that is.
+
+    Examples
+    --------
+    >>> print(unknown("colour", "gren", ["red", "green"]))
+    unknown colour 'gren'; did you mean 'green'?
+    >>> print(unknown("colour", "mauve", ["red", "green"]))
+    unknown colour 'mauve'; choose one of: red, green
+    """
+    return OptionError(f"unknown {kind} {short(repr(name))}; {nearest(name, allowed)}")
+
+
+def nearest(name: object, allowed: Iterable[object]) -> str:
+    """Return what to say to somebody who gave a name that is not one of ours."""
+    from difflib import get_close_matches
+
+    names = [*map(str, allowed)]
+    near = get_close_matches(str(name), names, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"choose one of: {', '.join(names)}"

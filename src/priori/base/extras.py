@@ -8,6 +8,14 @@ from priori.base.errors import PrioriError
 
 #: What pip calls a library that is imported by another name.
 PACKAGES = {"sklearn": "scikit-learn", "python_multipart": "python-multipart"}
+#: The extras of the package, and what works without them; one that includes another stands behind it.
+EXTRAS = {
+    "report": (("jinja2", "matplotlib"), "tables, CSV and JSON work without"),
+    "app": (("starlette", "uvicorn", "python_multipart"), "the other commands work without"),
+    "sklearn": (("sklearn",), "arrays of scores work without"),
+    "spark": (("pyspark", "pyarrow"), "the duckdb engine works without"),
+    "s3": (("s3fs",), "local files work without"),
+}
 
 
 class MissingExtraError(PrioriError, ImportError):
@@ -27,17 +35,22 @@ def require(*modules: str) -> None:
 
 
 def missing(*modules: str) -> MissingExtraError:
-    """Return the error for libraries that are not installed.
+    """Return the error for libraries that are not installed, with what works without them.
 
     Examples
     --------
-    >>> str(missing("matplotlib"))
-    'this needs matplotlib, which is not installed: pip install matplotlib'
-    >>> str(missing("jinja2", "sklearn"))
-    'this needs jinja2 and scikit-learn, which are not installed: pip install jinja2 scikit-learn'
+    >>> str(missing("pandas"))
+    'this needs pandas, which is not installed: pip install pandas'
+    >>> str(missing("jinja2", "matplotlib"))  # doctest: +NORMALIZE_WHITESPACE
+    "this needs jinja2 and matplotlib, which are not installed: pip install 'priori[report]'; tables, CSV and JSON
+    work without"
     """
     packages = [PACKAGES.get(module, module) for module in modules]
-    are = "is" if len(packages) == 1 else "are"
-    return MissingExtraError(
-        f"this needs {' and '.join(packages)}, which {are} not installed: pip install {' '.join(packages)}"
-    )
+    remedy, instead = " ".join(packages), ""
+    for extra, (libraries, works) in EXTRAS.items():
+        if not set(libraries).isdisjoint(modules):
+            remedy, instead = f"'priori[{extra}]'", f"; {works}"
+    *first, last = packages
+    listed = f"{', '.join(first)} and {last}" if first else last
+    are = "are" if first else "is"
+    return MissingExtraError(f"this needs {listed}, which {are} not installed: pip install {remedy}{instead}")

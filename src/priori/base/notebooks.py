@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from priori.base.cautions import labelled, not_shown, shown
 from priori.base.declarations import columns_of, sentence_of
 from priori.base.results import plain
+from priori.base.texts import cell, p_text
 
 if TYPE_CHECKING:
     from priori.base.results import Result
@@ -45,13 +46,14 @@ class Shown:
     summary: dict[str, Any]
 
     @classmethod
-    def of(cls, result: Result) -> Shown:
-        """Return what is shown of a result."""
+    def of(cls, result: Result, *, whole: bool = False) -> Shown:
+        """Return what is shown of a result, or all of it."""
         summary = result.summary()
         table, per_cent = _table(result, summary), _in_per_cent(result, summary)
         size = len(next(iter(table.values()), ()))
         columns = [_texts(name, values, per_cent) for name, values in table.items()]
-        rows = [["…" if row is None else column[row] for column in columns] for row in _visible(table, size)]
+        visible = range(size) if whole else _visible(table, size)
+        rows = [["…" if row is None else column[row] for column in columns] for row in visible]
         return cls(_line(result, summary), list(table), rows, size, summary)
 
     @property
@@ -151,9 +153,7 @@ def _text(name: str, value: Any, per_cent: bool = False) -> str:
         return "yes" if value else "no"
     if not isinstance(value, float):
         return " ".join(str(value).split())
-    if name.startswith("p_"):
-        return "<0.0001" if value < 0.0001 else f"{value:.4f}"
-    return f"{100 * value:.2f} %" if per_cent else f"{value:.4g}"
+    return p_text(value) if name.startswith("p_") else cell(value, per_cent)
 
 
 def _settings(summary: Mapping[str, Any]) -> str:

@@ -42,14 +42,9 @@ def percentile_bounds(values: Floats, level: float | Floats) -> tuple[Floats, Fl
         each = [percentile_bounds(column, one) for column, one in zip(values.T, levels, strict=True)]
         lower, upper = np.array(each).T
         return lower, upper
-    rank = tail_rank(len(values), float(level))
+    rank = max(1, ceil(len(values) * (1 - typed(float(level))) / 2))
     lower, upper = _order_statistics(values, [rank, len(values) + 1 - rank])
     return lower, upper
-
-
-def tail_rank(n: int, level: float) -> int:
-    """Return which of n values, from the extreme one on, bounds an interval of this level."""
-    return max(1, ceil(n * (1 - typed(level)) / 2))
 
 
 def few_replicates(n: int, level: float) -> tuple[Caution, ...]:

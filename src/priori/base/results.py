@@ -33,6 +33,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, Caution):
         return {"code": value.code, "text": str(value)}
     if isinstance(value, (np.ndarray, np.generic)):
+        if value.dtype.kind == "f" and np.isfinite(value).all():  # large tables are
+            return value.tolist()
         return plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else ("inf" if value > 0 else "-inf")
@@ -42,6 +44,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def negated(found: dict[str, Any], ranges: tuple[str, ...]) -> dict[str, Any]:
+    """Return values in which thresholds and ranges of them are negated: distances are scores negated, and back."""
+    turned = {"threshold": "threshold"}
+    for name in ranges:
+        turned |= {f"{name}_lower": f"{name}_upper", f"{name}_upper": f"{name}_lower"}
+    return {name: 0.0 - found[turned[name]] if name in turned else value for name, value in found.items()}
 
 
 @dataclass(init=False, frozen=True, eq=False, repr=False)
@@ -56,6 +66,8 @@ class Result:
     _shown: ClassVar[str] = ""
     #: Whether all that is measured is shown in per cent.
     _rates: ClassVar[bool] = False
+    #: Ranges of thresholds: of each name there are the columns NAME_lower and NAME_upper.
+    _ranges: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         # No interval without its value goes out unsaid, whichever computed it.
@@ -70,13 +82,23 @@ class Result:
         """Return the table of this result."""
         declared = members(type(self)).items()
         written = (member.write(getattr(self, name)) for name, member in declared if member.columns)
-        return {name: values for each in written for name, values in each.items()}
+        return self._as_given({name: values for each in written for name, values in each.items()})
 
     def summary(self) -> dict[str, Any]:
         """Return the settings and single numbers of this result."""
         declared = members(type(self)).items()
         written = (member.write(getattr(self, name)) for name, member in declared if member.summary)
-        return {name: value for each in written for name, value in each.items()}
+        found = self._as_given({name: value for each in written for name, value in each.items()})
+        return {**found, "distances": True} if self.distances and "threshold" in members(type(self)) else found
+
+    @property
+    def distances(self) -> bool:
+        """Whether the scores were given as distances: the table and the summary then have thresholds as distances."""
+        return bool(vars(self).get("_distances", False))
+
+    def _as_given(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Return values with thresholds on the scale of the scores that were given."""
+        return negated(found, self._ranges) if self.distances else found
 
     @classmethod
     def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
@@ -94,9 +116,10 @@ class Result:
         return "_saved" in vars(self)
 
     def _came_from(self, *sources: Any) -> Self:
-        """Remember the dataframe library of the first of these scores or curves that has one; return the result."""
-        backends = (source.backend for source in sources if source is not None and source.backend is not None)
-        object.__setattr__(self, "_backend", next(backends, None))
+        """Remember the first dataframe library of these scores or curves, and whether they are distances."""
+        known = [source for source in sources if source is not None]
+        object.__setattr__(self, "_backend", next((each.backend for each in known if each.backend is not None), None))
+        object.__setattr__(self, "_distances", any(each.distances for each in known))
         return self
 
     def frame(self, library: str | None = None) -> Any:
@@ -151,22 +174,8 @@ class Result:
         """
         from priori.saving.documents import read_json
 
-        return read_json(source, cls, _given(measure=measure, criterion=criterion, task=task))
-
-    def to_parquet(self, path: str | Path) -> None:
-        """Write the table to a Parquet file, with the summary in its metadata; `from_parquet` reads it back."""
-        from priori.saving.documents import write_parquet
-
-        write_parquet(self, path)
-
-    @classmethod
-    def from_parquet(
-        cls, path: str | Path, *, measure: object = None, criterion: object = None, task: object = None
-    ) -> Self:
-        """Read a result from a Parquet file; see `from_json` for what it can do."""
-        from priori.saving.documents import read_parquet
-
-        return read_parquet(path, cls, _given(measure=measure, criterion=criterion, task=task))
+        given = {"measure": measure, "criterion": criterion, "task": task}
+        return read_json(source, cls, {name: thing for name, thing in given.items() if thing is not None})
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         if self.from_file:  # as read: measures hold functions, which pickle cannot keep
@@ -226,33 +235,17 @@ def _outside(result: Result) -> list[Caution]:
             continue
         row = rows[0]
         example = f"{at[row]:.4g}, not in {low[row]:.4g} to {high[row]:.4g}"
-        if of_method and not stem:
-            found.append(
-                Caution(
-                    "around-expected",
-                    f"the interval is around the expected value, not the observed one, which lies outside ({example})",
-                )
-            )
-        else:
-            found.append(
-                Caution(
-                    "value-outside",
-                    f"the interval excludes its own {around} ({example}): use more resamples; if it persists, report a "
-                    "bug",
-                )
-            )
+        expected = f"the observed value lies outside the interval of the expected one ({example})"
+        own = f"the interval excludes its own {around} ({example}): use more resamples"
+        found.append(Caution("around-expected", expected) if of_method and not stem else Caution("value-outside", own))
     return found
 
 
 def restored(kind: type[Kind], saved: Saved) -> Kind:
     """Return a result of a class from what a file says about it."""
     result = kind._restored(saved, restorable(kind, saved))
-    vars(result)["_saved"] = saved
+    vars(result).update(_saved=saved, _distances=bool(saved.summary.get("distances")))
     return result
-
-
-def _given(**things: object) -> dict[str, object]:
-    return {name: thing for name, thing in things.items() if thing is not None}
 
 
 def _contents(result: Result) -> Any:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,20 @@ from priori.base.results import plain
 
 #: How a text begins that a spreadsheet takes for a formula, also after apostrophes: so one of them can be taken away.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def alpha_text(alpha: Fraction | float) -> str:
+    """Return an alpha with four digits, or as many as tell it from 1.
+
+    Examples
+    --------
+    >>> alpha_text(1 / 3), alpha_text(Fraction(99_900, 99_903)), alpha_text(1)
+    ('0.3333', '0.99997', '1')
+    """
+    text = f"{float(alpha):.4g}"
+    if text != "1" or alpha == 1:
+        return text
+    return f"{float(alpha):.{min(1 - math.floor(math.log10(1 - alpha)), 15)}f}".rstrip("0")
 
 
 def json_text(content: Mapping[str, Any]) -> str:

@@ -48,7 +48,9 @@ def whole_file(path: str | Path) -> Iterator[Path]:
                 _append(path, temporary.read_bytes())
                 return
             if old is not None:
-                _give_rights(temporary, old)
+                with suppress(OSError, AttributeError):  # not everybody may give files away
+                    os.chown(temporary, old.st_uid, old.st_gid)
+                temporary.chmod(stat.S_IMODE(old.st_mode))
             temporary.replace(target)
         finally:
             discard(str(temporary))
@@ -113,12 +115,6 @@ def _append(path: str | Path, data: bytes) -> None:
     # Appending leaves what others wrote before into the same open file; a device and a pipe do not mind.
     with open(path, "ab") as file:
         file.write(data)
-
-
-def _give_rights(temporary: Path, old: os.stat_result) -> None:
-    with suppress(OSError, AttributeError):  # not everybody may give files away, and not everywhere is there an owner
-        os.chown(temporary, old.st_uid, old.st_gid)
-    temporary.chmod(stat.S_IMODE(old.st_mode))
 
 
 def _temporary_folder() -> Path:

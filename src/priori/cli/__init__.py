@@ -9,12 +9,14 @@ import io
 import os
 import re
 import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from priori._version import __version__
-from priori.base.errors import PrioriError
+from priori.base.errors import PrioriError, unknown
+from priori.base.temporary import ending
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -30,14 +32,14 @@ COMMANDS = {
     "threshold": "Choose a threshold on development scores.",
     "watch": "After deployment: is a limit broken, has something changed?",
     "rates": "Outcomes and all measures at a threshold fixed in advance, with intervals; by group, or by user.",
+    "amounts": "What decisions cost where each error costs its own amount.",
     "calibration": "Are scores log-likelihood ratios? Cllr, DCF and their minima.",
     "report": "One page with everything: verdict, curves, tables.",
     "app": "The report page in a browser: upload scores.",
     "average": "One ROC curve from many: data sets, folds, users or readers.",
-    "average-epc": "The EPC averaged over data sets, or over folds.",
+    "average-epc": "The EPC averaged over data sets.",
     "ztest": "Intervals and tests of HTER or DCF, from rates or from scores.",
     "plan": "How many users and trials do I need?",
-    "coverage": "Do bands cover the curves of unseen users?",
     "roc": "ROC curves of test scores (a posteriori).",
     "det": "DET curves of test scores (a posteriori).",
     "epsc": "Under attack: the Expected Performance and Spoofability Curve.",
@@ -45,6 +47,7 @@ COMMANDS = {
     "pad": "Presentation attack detection: APCER by type, BPCER, ACER.",
     "run": "Run a study described in one file.",
     "demo": "A full evaluation of bundled real scores.",
+    "explain": "What a warning means, how much it matters, what to do.",
     "schema": "The JSON schema of saved results.",
     "completion": "Shell completion of commands, options and files.",
 }
@@ -56,11 +59,19 @@ MODULES = {
     "completion": "about",
     "det": "roc",
     "epsc": "attacks",
+    "explain": "about",
     "pad": "attacks",
     "rank": "compare",
     "rates": "threshold",
     "schema": "about",
 }
+
+#: What `priori` alone says.
+START = """\
+priori demo                  evaluate real scores that come with Priori, and show the page
+priori epc DEV TEST          your own scores: errors at thresholds fixed in advance
+priori --help                all commands
+"""
 
 #: What --help says last, of every command.
 EXIT_CODES = "Exit codes: 0 done; 1 limit broken; 2 bad input; 3 failed; 130, 143 stopped."
@@ -99,23 +110,27 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            from priori.cli.help import unknown_command
-
-            raise unknown_command(args[0], COMMANDS)
+            raise unknown("command", args[0], COMMANDS)
         return super().resolve_command(ctx, args)
 
 
 @click.group(
-    cls=Commands, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+    cls=Commands,
+    epilog=EXIT_CODES,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="priori")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """How well will a scored two-class decision work once its threshold is fixed in advance?
 
     A threshold is chosen on development scores and judged on test scores that it has never seen.
     Numbers go to standard output, everything else to standard error.
 
     """
+    if context.invoked_subcommand is None:
+        click.echo(START, nl=False)
 
 
 def main(arguments: list[str] | None = None) -> Any:
@@ -125,9 +140,6 @@ def main(arguments: list[str] | None = None) -> Any:
         code = cli.main(args=arguments, prog_name="priori", standalone_mode=False)
         if code == 1:  # a limit of priori check is broken
             sys.exit(1)
-    except click.exceptions.NoArgsIsHelpError as asked:
-        click.echo(asked.format_message(), err=True)
-        sys.exit(2)
     except (PrioriError, click.ClickException) as error:
         from priori.cli.help import message_of
 
@@ -179,6 +191,8 @@ def _drop_output() -> None:
 
 
 def _fail(message: str, code: int) -> None:
+    if ending.is_set():  # a signal ends the process, and has removed what was missed
+        threading.Event().wait(10)
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

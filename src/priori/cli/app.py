@@ -9,15 +9,13 @@ import click
 
 from priori.base.errors import OptionError
 from priori.base.extras import require
-from priori.cli.commands import make_command
+from priori.cli.commands import Asked, make_command
 from priori.cli.options import options
 from priori.cli.output import tell, warn
 
 
 @make_command("app", *options("host port names max_upload max_jobs max_memory open_"))
-def app(
-    host: str, port: int, names: tuple[str, ...], max_upload: int, max_jobs: int, max_memory: int, open_: bool
-) -> None:
+def app(asked: Asked) -> None:
     """Serve the report page with a form, on this machine, until interrupted (Ctrl+C).
 
     Upload development and test scores, see the report, change settings and recompute. Uploaded files are
@@ -35,10 +33,9 @@ def app(
     from priori.app.security import WebServer, is_loopback
     from priori.app.server import create_app
 
-    upload = max_upload * MEGABYTE
-    memory = max_memory * MEGABYTE
-    limits = Limits(upload=upload, unpacked=5 * upload, stored=5 * upload, jobs=max_jobs, memory=memory)
-    listening = _listen(host, port)
+    upload, memory, host = asked.max_upload * MEGABYTE, asked.max_memory * MEGABYTE, asked.host
+    limits = Limits(upload=upload, unpacked=5 * upload, stored=5 * upload, jobs=asked.max_jobs, memory=memory)
+    listening = _listen(host, asked.port)
     name = f"[{host}]" if ":" in host else host
     address = f"http://{name}:{listening.getsockname()[1]}"
     if not is_loopback(host):
@@ -51,10 +48,10 @@ def app(
 
     def ready() -> None:
         tell(f"the page is at {address} (Ctrl+C stops it)")
-        if open_:
+        if asked.open_:
             click.launch(address)
 
-    WebServer(create_app(limits, host=host, names=names), on_start=ready).run(sockets=[listening])
+    WebServer(create_app(limits, host=host, names=asked.names), on_start=ready).run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

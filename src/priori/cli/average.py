@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 import click
-import numpy as np
 
 import priori
 from priori.base.errors import InputError, OneClassError, OptionError
 from priori.base.texts import cell as percent
-from priori.cli.commands import Group, Judging, judging, make_command, output_group
+from priori.cli.commands import Asked, Group, judging, make_command, output_group
 from priori.cli.options import option, options
-from priori.cli.output import Output, table_of, table_text, tell, warn
+from priori.cli.output import table_text, tables_of, tell, verbose
 from priori.cli.systems import READING, Reading
-from priori.curves.averaging import METHODS
 from priori.curves.averaging.methods import READINGS
-from priori.decisions.costs import pair_of_costs
-from priori.scores import pool
+from priori.decisions.recipe import pair_of_costs
+from priori.scores.derived import pool
 
 #: The rates at which the summary reads a vertical and a horizontal average.
 SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}
+#: The bounds that are no bounds: those of the rate at which an average is read.
+FIXED = {"vertical": "fpr_lower fpr_upper", "horizontal": "tpr_lower tpr_upper"}
 
 
 class Averaging:
@@ -40,8 +39,6 @@ class Averaging:
             "weights": "size" if typed.pop("weights") == "size" else None,
             "interval": typed.pop("interval"),
             "confidence_level": typed.pop("level"),
-            "n_resamples": typed.pop("resamples"),
-            "rng": typed.pop("seed"),
             "skip_incomplete": skip_incomplete,
         }
         self.reading = Reading(**typed)
@@ -112,13 +109,12 @@ DATASETS = Group(
         option("weights"),
         option(
             "interval",
-            kind="priori.curves.averaging.intervals:INTERVALS",
+            kind="priori.curves.averaging.datasets:INTERVALS",
             default="t",
-            help="Student's t, normal as in the paper, or a bootstrap over data sets.",
+            help="Student's t, or normal as in the paper.",
         ),
         option("level"),
-        option("resamples", written="--resamples", default=1000, help="Number of bootstrap replicates."),
-        *options("seed skip_incomplete"),
+        *options("skip_incomplete"),
     ),
     last=(option("trials"), *READING),
 )
@@ -130,12 +126,6 @@ def _announce(kind: str, datasets: int, skipped: Sequence[str], curve: priori.Av
     if skipped:
         tell(f"left out, one class only: {', '.join(skipped)}")
     tell(f"{kind} of {datasets} data sets: {curve.meaning}")
-    warn(curve.warnings)
-
-
-def _limit(limit: float, show: Callable[[float], str] = percent) -> str:
-    """Return an end of an interval for a table; there is none where it is NaN."""
-    return "-" if math.isnan(limit) else show(limit)
 
 
 # -- ROC curves ------------------------------------------------------------------------------------------------------
@@ -148,23 +138,11 @@ def _limit(limit: float, show: Callable[[float], str] = percent) -> str:
     *options("method one_threshold read_along theta"),
     option("costs", help="For --method cost: what a false negative and a false positive cost. Default: 1 each."),
     option("prior", kind=float, help="For --method cost: the prior probability of a positive trial. Default: 0.5."),
-    *options("positions within"),
+    *options("positions"),
     DATASETS,
     OUTPUT,
 )
-def average(
-    files: tuple[str, ...],
-    system: Sequence[tuple[str, str, str]],
-    method: str | None,
-    one_threshold: bool | None,
-    read_along: Any,
-    theta: float | None,
-    costs: str | None,
-    positions: str,
-    datasets: Averaging,
-    output: Output,
-    options: dict[str, Any],
-) -> None:
+def average(asked: Asked) -> None:
     """Average the ROC curves of several data sets into one.
 
     Which average is right depends on how the decision will be used, so answer two questions: will one threshold
@@ -183,46 +161,47 @@ def average(
       priori average --method vertical --by user scores.csv --format csv --skip-incomplete
       priori average --method cost --prior 0.01 --costs fn=10,fp=1 --by dataset scores.csv
     """
-    chosen = _choose(method, one_threshold, read_along)
-    options |= {"method": chosen, "theta": None if theta is None else math.radians(theta), **datasets.options}
-    if costs is not None:
-        options["cost_fn"], options["cost_fp"] = map(float, pair_of_costs(costs))
+    datasets, chosen = asked.datasets, _choose(asked)
+    options = {**asked.only("prior"), "method": chosen, **datasets.options}
+    options["theta"] = None if asked.theta is None else math.radians(asked.theta)
+    if asked.costs is not None:
+        options["cost_fn"], options["cost_fp"] = map(float, pair_of_costs(asked.costs))
     if chosen == "pooled":
         options["weights"] = None
-    sampled = _positions(positions)
-    sets = datasets.read([*files, *(test for _, _, test in system)])
-    curve = priori.average(sets, positions=sampled, **options)
-    _announce(f"{curve.method.name} average", len(curve.datasets.names), curve.datasets.skipped, curve)
+    positions = _positions(asked.positions)
+    sets = datasets.read([*asked.files, *(test for _, _, test in asked.system)])
+    curve = priori.average(sets, positions=positions, **options)
+    _announce(f"{curve.method.name} average", len(curve.datasets), curve.skipped, curve)
 
     def table() -> str:
-        points = priori.average(sets, positions=SHOWN[chosen], **options) if chosen in SHOWN else curve
-        return _summary(curve) + "\n" + _points(points)
+        points = priori.average(sets, positions=SHOWN.get(chosen, 13), **options)
+        without = f"lower upper {FIXED.get(chosen, '')}"
+        title = "Some points of the curve (--format csv has all)"
+        return f"{_summary(curve)}\n{tables_of(points, title=title, without=without)}"
 
-    output.finish(curve, table=table, csv=lambda: _columns(curve), warnings=())
+    names = ["fpr", "tpr", "lower", "upper"]
+    if chosen == "threshold":
+        names = ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
+    asked.output.finish(curve, table=table, csv=lambda: {name: curve.columns()[name] for name in names})
 
 
-def _choose(method: str | None, one_threshold: bool | None, read_along: Any) -> str:
+def _choose(asked: Asked) -> str:
     """Return the method named, or the one that the two questions give."""
+    answered = asked.one_threshold is not None or asked.read_along is not None
+    if asked.method is not None:
+        if answered:
+            raise OptionError("--method names the average; leave out --one-threshold, --own-thresholds, --read-along")
+        return str(asked.method)
     axes = "|".join(READINGS)
-    if one_threshold is None:
-        if method is not None:
-            return method
-        if read_along is None:
-            raise OptionError(
-                "which average? Answer two questions: will one threshold serve all data sets in use (--one-threshold "
-                "or --own-thresholds)? If not, along which axis will the curve be read "
-                f"(--read-along {axes})? Or name a --method"
-            )
-    if not one_threshold and read_along is None:
-        if method is not None and not METHODS[method].one_threshold:
-            return method
+    if not answered:
+        raise OptionError(
+            "which average? Answer two questions: will one threshold serve all data sets in use (--one-threshold "
+            "or --own-thresholds)? If not, along which axis will the curve be read "
+            f"(--read-along {axes})? Or name a --method"
+        )
+    if not asked.one_threshold and asked.read_along is None:
         raise OptionError(f"along which axis will the curve be read? Say --read-along {axes}")
-    advice = priori.recommend(bool(one_threshold), read_along or "fpr")
-    if method is None:
-        return advice.method
-    if method != advice.method and not (one_threshold and METHODS[method].one_threshold):
-        tell(f"note: your answers suggest --method {advice.method}: {advice.meaning}")
-    return method
+    return priori.recommend(bool(asked.one_threshold), asked.read_along or "fpr").name
 
 
 def _positions(text: str) -> int | str:
@@ -233,42 +212,20 @@ def _positions(text: str) -> int | str:
     return text if text == "exact" else int(text)
 
 
-def _columns(curve: priori.AverageCurve) -> dict[str, Any]:
-    columns = curve.columns()
-    names = list(columns) if curve.method.name == "threshold" else ["fpr", "tpr", "lower", "upper"]
-    return {name: columns[name] for name in names}
-
-
 def _summary(curve: priori.AverageCurve) -> str:
-    kind = {"t": "Student's t", "normal": "normal", "bootstrap": "bootstrap"}[curve.plan.kind]
-    rows = [
-        [f"average {name}", show(found.value), _limit(found.lower, show), _limit(found.upper, show)]
-        for name, found, show in (("AUC", curve.auc, "{:.5f}".format), ("EER", curve.eer, percent))
-    ]
+    kind = {"t": "Student's t", "normal": "normal"}[curve.interval]
+    rows = []
+    for name, found, show in (("AUC", curve.auc, "{:.5f}".format), ("EER", curve.eer, percent)):
+        ends = ["-" if math.isnan(end) else show(end) for end in (found.lower, found.upper)]
+        rows.append([f"average {name}", show(found.value), *ends])
     rows.append(["area under the average curve", f"{curve.area:.5f}", "", ""])
-    rows.append(["shift / spread (limit 1)", f"{curve.commensurability.ratio:.3f}", "", ""])
+    if verbose():
+        rows.append(["scores: shift / spread (limit 1)", f"{curve.commensurability_ratio:.3f}", "", ""])
     heading = f"{curve.method.name} average of {len(curve.datasets)} ROC curves (a posteriori)"
-    note = f"Intervals: {100 * curve.plan.confidence_level:g} % ({kind}, over data sets), for each number alone."
+    note = f"Intervals: {100 * curve.confidence_level:g} % ({kind}, over data sets), for each number alone."
     if curve.method.name == "pooled":
         note += "\nPooled rates are means of the data sets' rates weighted by their sizes: data sets are what varies."
     return table_text(f"{heading}\n{fill(curve.meaning, 100)}\n", ["", "value", "from", "to"], rows, note=note)
-
-
-def _points(curve: priori.AverageCurve) -> str:
-    rows = _some_rows(curve.fpr.size, curve.fpr.size if curve.method.name in SHOWN else 13)
-    columns = {"threshold": [f"{curve.threshold[row]:.6g}" for row in rows]} if curve.method.one_threshold else {}
-    for name, fixed in (("FPR", "vertical"), ("TPR", "horizontal")):
-        rate, lower, upper = (getattr(curve, f"{name.lower()}{end}") for end in ("", "_lower", "_upper"))
-        columns[name] = [percent(rate[row]) for row in rows]
-        if curve.method.name != fixed:
-            columns[f"{name} from"] = [_limit(lower[row]) for row in rows]
-            columns[f"{name} to"] = [_limit(upper[row]) for row in rows]
-    lines = [list(line) for line in zip(*columns.values(), strict=True)]
-    return table_text("Some points of the curve (--format csv has all)", list(columns), lines)
-
-
-def _some_rows(size: int, number: int) -> list[int]:
-    return [int(row) for row in np.unique(np.linspace(0, size - 1, number).round())]
 
 
 # -- Expected Performance Curves -------------------------------------------------------------------------------------
@@ -289,20 +246,11 @@ def _some_rows(size: int, number: int) -> list[int]:
     DATASETS,
     OUTPUT,
 )
-def average_epc(
-    files: tuple[str, ...],
-    system: Sequence[tuple[str, str, str]],
-    dev: tuple[str, ...],
-    one_threshold: bool,
-    judging: Judging,
-    points: int,
-    datasets: Averaging,
-    output: Output,
-) -> None:
+def average_epc(asked: Asked) -> None:
     """Average Expected Performance Curves over data sets, at each alpha.
 
-    Data sets are paired by name (--by COLUMN), or by the order of --dev and test files. Without --dev, each
-    data set is judged with thresholds chosen on all others. To cross-validate one set use priori epc --folds.
+    Data sets are paired by name (--by COLUMN), or by the order of --dev and test files. To cross-validate one set use
+    priori epc --folds.
     The csv columns are alpha, threshold (nan unless one serves all), v1, v2, value, lower, upper, best.
 
     \b
@@ -310,34 +258,24 @@ def average_epc(
       priori average-epc --dev a-dev.csv --dev b-dev.csv a-test.csv b-test.csv
       priori average-epc --dev dev.csv --by dataset test.csv --one-threshold --plot average.svg
       priori average-epc --system site-a a-dev.csv a-test.csv --system site-b b-dev.csv b-test.csv
-      priori average-epc --by fold folds.csv
     """
-    settings = judging.settings()
-    dev, files = (*dev, *(each for _, each, _ in system)), (*files, *(each for _, _, each in system))
-    tests = datasets.read(files)
-    devs = datasets.read(dev) if dev else tests
-    in_order = bool(dev) and datasets.by is None and len(files) > 1
+    datasets, pairs = asked.datasets, asked.system
+    dev, files = (*asked.dev, *(each for _, each, _ in pairs)), (*asked.files, *(each for _, _, each in pairs))
+    if not dev:
+        raise OptionError("give the development scores, --dev FILE; to cross-validate one set use priori epc --folds")
+    tests, devs = datasets.read(files), datasets.read(dev)
+    in_order = datasets.by is None and len(files) > 1
     if in_order and len(dev) != len(files):
         raise OptionError(f"{len(dev)} --dev files for {len(files)} test files; give as many, in the same order")
     curve = priori.average_epc(
         list(devs.values()) if in_order else devs,
-        (list(tests.values()) if in_order else tests) if dev else None,
-        thresholds="common" if one_threshold else "per-dataset",
-        points=points,
-        **settings,
+        list(tests.values()) if in_order else tests,
+        thresholds="common" if asked.one_threshold else "per-dataset",
+        points=asked.points,
+        **asked.judging.settings(),
         **datasets.options,
     )
     _announce("average EPC", len(curve.names), curve.skipped, curve)
-    output.finish(curve, table=lambda: _epc_table(curve), warnings=())
-
-
-def _epc_table(curve: priori.AverageEPC) -> str:
-    rows = _some_rows(curve.alpha.size, min(curve.alpha.size, 11))
-    headings = {"alpha": "alpha", "value": curve.measure.title, "lower": "from", "upper": "to", "best": "best"}
-    headings |= {} if math.isnan(curve.threshold[rows[0]]) else {"threshold": "threshold"}
-    end = partial(_limit, show=partial(percent, rate=curve.measure.rate))
     title = f"Average EPC of {len(curve.curves)} data sets, by {curve.criterion.name}\n{fill(curve.meaning, 100)}\n"
-    note = f"Intervals: {100 * curve.plan.confidence_level:g} % over data sets ({curve.plan.kind}), at each alpha."
-    return table_of(
-        title, curve.columns(), headings, rate=curve.measure.rate, rows=rows, note=note, lower=end, upper=end
-    )
+    note = f"Intervals: {100 * curve.confidence_level:g} % over data sets ({curve.interval}), at each alpha."
+    asked.output.finish(curve, table=lambda: tables_of(curve, title=title, whole=False, note=note))

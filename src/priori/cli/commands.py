@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +14,7 @@ import click
 from priori.base.alphas import as_fractions
 from priori.base.cautions import silenced
 from priori.base.errors import OptionError
-from priori.base.options import ResamplingOptions, option_fields
+from priori.base.options import option_fields
 from priori.cli import COMMANDS
 from priori.cli.files import Written, check_files_apart
 from priori.cli.help import DescribedCommand
@@ -22,6 +22,7 @@ from priori.cli.options import DRAWN, listed, option, options
 from priori.cli.output import Output, Progress
 
 if TYPE_CHECKING:
+    from priori.cli.systems import Systems
     from priori.uncertainty.bootstrap.resampling import Resampling
 
 
@@ -38,38 +39,46 @@ class Group:
     last: tuple[click.Parameter, ...] = ()
 
 
+class Asked(SimpleNamespace):
+    """What was typed, as a command gets it: each option by its name, and what each group makes of its own."""
+
+    systems: Systems
+    judging: Judging
+    #: The options of `priori.epc` (`CURVES`).
+    settings: dict[str, Any]
+    #: None without ``--bootstrap``, where a command has that option and no default for it.
+    resampling: Any
+    output: Output
+
+    def only(self, names: str) -> dict[str, Any]:
+        """Return some options by their names, as the function that they are for takes them."""
+        return {name: getattr(self, name) for name in names.split()}
+
+
 def make_command(
     name: str, *parts: click.Parameter | Group, help: str | None = None
-) -> Callable[[Callable[..., None]], click.Command]:
+) -> Callable[[Callable[[Asked], None]], click.Command]:
     """Make a command of a function; its options are listed by --help in the order given here.
 
-    What the function does not name, it gets together, as the dictionary ``options``. A command that gives results has
-    ``--silence`` too.
+    A command that gives results has ``--silence`` and ``--verbose`` too.
     """
     groups = [part for part in parts if isinstance(part, Group)]
     params = [param for part in parts for param in (part.options if isinstance(part, Group) else (part,))]
     params += [param for group in groups for param in group.last]
     if any(group.name == "output" for group in groups):
-        params.append(option("silence"))
+        params += options("silence verbose")
 
-    def decorate(function: Callable[..., None]) -> click.Command:
-        named = inspect.signature(function).parameters
-
-        @functools.wraps(function)
-        def _gathered(**typed: Any) -> None:
-            codes = listed(typed.pop("silence", None))
+    def decorate(function: Callable[[Asked], None]) -> click.Command:
+        def gathered(**typed: Any) -> None:
             check_files_apart(click.get_current_context())
             for group in groups:
-                shown = (param for param in (*group.options, *group.last) if param.expose_value)
-                values = {str(param.name): typed.pop(str(param.name)) for param in shown}
-                typed[group.name] = group.make(**values)
-            if "options" in named:
-                typed["options"] = {name: typed.pop(name) for name in [*typed] if name not in named}
-            with silenced(*codes):
-                function(**typed)
+                shown = [str(param.name) for param in (*group.options, *group.last) if param.expose_value]
+                typed[group.name] = group.make(**{name: typed.pop(name) for name in shown})
+            with silenced(*listed(typed.get("silence"))):
+                function(Asked(**typed))
 
         text = help or function.__doc__
-        return click.command(name, DescribedCommand, short_help=COMMANDS[name], params=params, help=text)(_gathered)
+        return click.command(name, DescribedCommand, short_help=COMMANDS[name], params=params, help=text)(gathered)
 
     return decorate
 
@@ -106,7 +115,7 @@ class Judging:
 
     def settings(self) -> dict[str, Any]:
         """Return the options of `priori.epc`, as costs and a prior ask for; alpha is None where nothing gives one."""
-        from priori.decisions.costs import price
+        from priori.decisions.recipe import price
 
         measure, alpha = price(self.task, self.criterion, self.measure, self.alpha, self.costs, self.prior)
         return {"task": self.task, "criterion": self.criterion, "measure": measure, "alpha": alpha}
@@ -172,13 +181,25 @@ def _resampling(**typed: Any) -> Resampling | None:
     return Resampling(**{**values, "bootstrap": None if values["bootstrap"] == "auto" else values["bootstrap"]})
 
 
-def bands_around(curves: Iterable[Any], resampling: ResamplingOptions | None, threads: int | None) -> list[Any]:
+def bands_around(curves: Iterable[Any], asked: Asked) -> list[Any]:
     """Return the band around each curve, and show how far its bootstrap is; none without a bootstrap."""
     bands = []
-    for curve in curves if resampling is not None else ():
+    for curve in curves if asked.resampling is not None else ():
         with Progress(f"bootstrap of {curve.name}") as progress:
-            bands.append(curve.band(**vars(resampling), threads=threads, progress=progress))
+            bands.append(curve.band(**vars(asked.resampling), threads=asked.threads, progress=progress))
     return bands
+
+
+def with_bands(contents: Iterable[dict[str, Any]], bands: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return what is known of each curve, with its band where there is one."""
+    around = [{"band": {**band.summary(), "lower": band.lower, "upper": band.upper}} for band in bands]
+    return [{**content, **band} for content, band in zip(contents, around or repeat({}))]  # noqa: B905
+
+
+def with_limits(curves: Iterable[Any], bands: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the table of each curve, with the ends of its band where there is one."""
+    ends = [{"lower": band.lower, "upper": band.upper} for band in bands]
+    return [{"system": [curve.name], **curve.columns(), **end} for curve, end in zip(curves, ends or repeat({}))]  # noqa: B905
 
 
 # -- what is written -------------------------------------------------------------------------------------------------

@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any
 
 import numpy as np
 
 import priori
 from priori.base.errors import OptionError
-from priori.base.options import Claim
 from priori.base.texts import cell as percent
-from priori.base.texts import cells as percents
 from priori.base.texts import p_text
-from priori.cli.commands import CURVES, Judging, judging, make_command, output_group, resampling_options
+from priori.cli.commands import CURVES, Asked, judging, make_command, output_group, resampling_options
 from priori.cli.options import option, options
-from priori.cli.output import Output, Progress, table_of, table_text
-from priori.cli.systems import SETS, SYSTEMS, Systems
+from priori.cli.output import Progress, tables_of
+from priori.cli.systems import SETS, SYSTEMS
 from priori.studies.evaluation.pairs import pairs_of
-from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.comparison import Comparison, comparison_of
 from priori.uncertainty.comparing.evidence import gather_evidence
-from priori.uncertainty.ranking.leaderboard import Leaderboard, at_one_alpha, leaderboard_of
+from priori.uncertainty.ranking.leaderboard import at_one_alpha, leaderboard_of
 from priori.uncertainty.ranking.ranking import Ranking, ranking_of
 from priori.words.sentences import (
     about_claim,
@@ -34,15 +29,6 @@ from priori.words.sentences import (
     pointwise_regions,
 )
 
-#: The alphas that the summary shows when there are more than a dozen.
-SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)
-#: The columns of a comparison besides the systems' own.
-HEADINGS = {
-    **{name: name for name in ("difference", "expected", "lower", "upper")},
-    "p_value": "p-value",
-    "significant": "significant",
-}
-
 
 @make_command(
     "compare",
@@ -52,16 +38,8 @@ HEADINGS = {
     *resampling_options("auto", leave_out=("resample",)),
     output_group(plot="Draw the difference and its band (two systems)"),
 )
-def compare(
-    systems: Systems,
-    settings: dict[str, Any],
-    margin: float | None,
-    histogram: float | None,
-    resampling: Resampling,
-    output: Output,
-    options: dict[str, Any],
-) -> None:
-    """Test whether systems differ, each judged at thresholds chosen on its own development scores.
+def compare(asked: Asked) -> None:
+    """Test whether systems differ, at thresholds fixed on development scores.
 
     Both systems are resampled by the same trials (or users): the test is paired. Trials
     are paired by their ids; by row only where there are none and the labels agree. The csv columns are alpha,
@@ -76,79 +54,55 @@ def compare(
       priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --plot difference.svg
       priori compare --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --histogram 0.3 --plot at-0.3.svg
     """
+    plot, systems = asked.output.plot, asked.systems
     if len(systems) < 2:
         raise OptionError("a comparison needs two systems or more: --system NAME DEV TEST, twice")
-    if resampling.promise != "confidence":
+    if asked.resampling.promise != "confidence":
         raise OptionError("a comparison is about the whole population; leave out --promise")
-    if output.plot and len(systems) > 2:
+    if plot and len(systems) > 2:
         raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
-    if histogram is not None and not output.plot:
+    if asked.histogram is not None and not plot:
         raise OptionError("--histogram says what --plot draws; add --plot FILE")
-    if margin is not None and len(systems) > 2:
+    if asked.margin is not None and len(systems) > 2:
         raise OptionError("--margin is about two systems; give two, or leave it out")
-    curves = systems.curves(settings)
-    result: Comparison | Ranking
+    curves = systems.curves(asked.settings)
+    if not asked.unpaired:
+        curves = systems.with_the_same_trials(curves, with_dev=asked.claim == "method")
+    how = asked.only("claim margin unpaired alternative threads")
     with Progress("bootstrap of the differences") as progress:
-        evidence = gather_evidence(curves, resampling, margin=margin, progress=progress, **options)
+        evidence = gather_evidence(curves, asked.resampling, progress=progress, **how)
         result = comparison_of(evidence) if len(curves) == 2 else ranking_of(evidence)
-    output.finish(
+    asked.output.finish(
         result,
         table=lambda: _table(result, curves) if isinstance(result, Comparison) else _ranking(result, curves),
         figure=lambda plots: (
-            plots.plot_comparison(result) if histogram is None else plots.plot_histogram(result, histogram)
+            plots.plot_comparison(result) if asked.histogram is None else plots.plot_histogram(result, asked.histogram)
         ),
     )
 
 
 def _table(result: Comparison, curves: Sequence[priori.EPC]) -> str:
-    rate = bool(result.settings["rate"])
-    every = list(range(result.alpha.size))
-    rows = every if len(every) <= 12 else sorted({result.nearest(alpha) for alpha in SHOWN})
-    title = f"{result.settings['measure']} difference ({result.name_a} minus {result.name_b})"
-    headings = {"alpha": "", "value_a": result.name_a, "value_b": result.name_b, **HEADINGS}
     notes = [difference(curves, pairs_of(result), result.nearest(0.5))]
     if result.alpha.size > 1:
         notes.append(pointwise_regions(result))
-        area = result.area
+        area, rate = result.area, bool(result.settings["rate"])
         value, low, high = (percent(number.item(), rate) for number in (area.expected, area.lower, area.upper))
         mean = "Mean difference" if result.settings["claim"] == "deployed" else "Mean expected difference"
         notes.append(f"{mean} over the alphas: {value} (from {low} to {high}, p: {p_text(area.p_value.item())}).")
     if result.margin is not None:
         notes.append(margin_regions(result, curves[0].measure))
     notes.append(about_claim(result.settings["claim"]))
-    return table_of(
-        f"{title}, {about_interval(result.settings)}",
-        result.columns(),
-        headings,
-        rate=rate,
-        rows=rows,
-        note="\n".join(notes),
-        alpha="alpha {:.4g}".format,
-    )
+    title = f"{result.settings['measure']} difference ({result.name_a} minus {result.name_b})"
+    interval = about_interval(result.settings)
+    alpha = curves[0].criterion.alpha_name
+    return tables_of(result, title=f"{title}, {interval}", whole=False, note="\n".join(notes), alpha=alpha)
 
 
 def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
-    rate = bool(result.settings["rate"])
     verdict = difference(curves, pairs_of(result), int(np.argmin(np.abs(result.alpha - 0.5))))
-    sentences = [verdict, about_letters(result.confidence_level), about_claim(result.settings["claim"])]
-    near = (alpha for alpha in (0.1, 0.5, 0.9) if np.min(np.abs(result.alpha - alpha)) < 0.02)
-    alphas: list[float | None] = [None, *near] if result.alpha.size > 1 else result.alpha.tolist()
-    parts = []
-    for alpha in alphas:
-        where = "mean over the alphas" if alpha is None else f"alpha {alpha:g}"
-        rows = (
-            [
-                ranked.name,
-                *percents([ranked.value, ranked.expected], rate),
-                f"{ranked.rank} ({ranked.rank_lower} to {ranked.rank_upper})",
-                ranked.groups,
-            ]
-            for ranked in result.places(alpha)
-        )
-        header = ["", "value", "expected", "rank", "group"]
-        note = "\n" + "\n".join(sentences) if alpha == alphas[-1] else ""
-        parts.append(table_text(f"{result.settings['measure']}, {where}", header, rows, note=note))
-    return "\n".join(parts)
+    note = "\n".join([verdict, about_letters(result.confidence_level), about_claim(result.settings["claim"])])
+    at = "mean over the alphas" if result.alpha.size > 1 else f"{curves[0].criterion.alpha_name} {result.alpha[0]:g}"
+    return tables_of(result, title=f"{result.settings['measure']}, {at}", note=note)
 
 
 @make_command(
@@ -165,15 +119,7 @@ def _ranking(result: Ranking, curves: Sequence[priori.EPC]) -> str:
     *resampling_options("auto"),
     output_group(plot="Draw the slope chart of both rankings"),
 )
-def rank(
-    systems: Systems,
-    judging: Judging,
-    claim: Claim,
-    resampling: Resampling,
-    threads: int | None,
-    output: Output,
-    options: dict[str, Any],
-) -> None:
+def rank(asked: Asked) -> None:
     """Rank systems at thresholds fixed in advance, beside the ranking by EER, minDCF or AUC on the test scores.
 
     All systems are resampled by the same trials or users; every pair is tested, all together (step-down max-T). The csv
@@ -187,36 +133,15 @@ def rank(
       priori rank --table scores.csv.gz --systems-in system --split set=dev:test --plot slopes.svg
       priori rank --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --against auc --format csv
     """
-    settings = judging.at_alpha()
-    if len(systems) < 2:
+    settings = asked.judging.at_alpha()
+    if len(asked.systems) < 2:
         raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
-    curves = at_one_alpha(systems.curves(settings), settings["alpha"])
+    curves = at_one_alpha(asked.systems.curves(settings), settings["alpha"])
+    curves = asked.systems.with_the_same_trials(curves, with_dev=asked.claim == "method")
     with Progress("ranking") as progress:
-        evidence = gather_evidence(curves, resampling, claim, threads=threads, progress=progress)
-    board = leaderboard_of(evidence, threads=threads, **options)
-    output.finish(board, table=lambda: _board_table(board))
-
-
-def _board_table(board: Leaderboard) -> str:
-    post, measure = board.settings["against"], board.settings["measure"]
-    ranks = zip(board.rank_lower, board.rank_upper, strict=True)
-    between = [f"{lower}" if lower == upper else f"{lower}-{upper}" for lower, upper in ranks]
-    headings = {
-        "rank": "rank",
-        "between": "between",
-        "system": "system",
-        "value": measure,
-        "lower": "lower",
-        "upper": "upper",
-        "post_value": post,
-        "post_rank": f"{post} rank",
-        "groups": "group",
-    }
-    return table_of(
-        f"{measure} at alpha {board.settings['alpha']:.4g}, thresholds fixed in advance",
-        {**board.columns(), "between": between},
-        headings,
-        rate=bool(board.settings["rate"]),
-        note=about_ranks(board),
-        post_value=partial(percent, rate=post != "minDCF"),
-    )
+        evidence = gather_evidence(curves, asked.resampling, asked.claim, threads=asked.threads, progress=progress)
+    board = leaderboard_of(evidence, **asked.only("against family"))
+    measure, post = board.settings["measure"], board.settings["against"]
+    at = f"{curves[0].criterion.alpha_name} {board.settings['alpha']:.4g}"
+    title = f"{measure} at {at}, thresholds fixed in advance, and {post} on the test scores"
+    asked.output.finish(board, table=lambda: tables_of(board, title=title, note=about_ranks(board)))

@@ -11,9 +11,9 @@ from priori.base.errors import OptionError
 from priori.base.extras import require
 from priori.base.texts import cell as percent
 from priori.base.whole_files import write_whole
-from priori.cli.commands import make_command
+from priori.cli.commands import Asked, make_command
 from priori.cli.options import option, options
-from priori.cli.output import Progress, emit, table_text, tell, warn
+from priori.cli.output import Progress, emit, has_screen, table_text, tell, warn
 from priori.examples import NAMES
 from priori.words.numbers import level_text
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     "demo",
     click.Argument(["name"], type=click.Choice(NAMES), default=NAMES[0]),
     *options("directory force"),
+    option("open_", default=None, help="Open the page in a browser. Default: where there is a terminal and a screen."),
     option("bootstrap", default="auto", help="What is resampled; auto: people if they are known, else trials."),
     option(
         "resamples",
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
         default=10_000,
         help="Number of bootstrap replicates.",
     ),
-    option("silence"),
+    *options("silence verbose"),
 )
-def demo(name: str, directory: str, force: bool, bootstrap: str, resamples: int) -> None:
+def demo(asked: Asked) -> None:
     """Evaluate real scores: which system would be chosen, which one should be, and is the difference significant?
 
     The development scores' equal error rate (or break-even point) chooses one system; the Expected Performance Curve
@@ -55,24 +56,24 @@ def demo(name: str, directory: str, force: bool, bootstrap: str, resamples: int)
     from priori.studies.evaluation import Settings, make_study
 
     require(*NEEDED)
+    name, folder = asked.name, Path(asked.directory)
     example = examples.load(name)
-    folder = Path(directory)
     page, table, figure = folder / "report.html", folder / "operating-points.csv", folder / "epc.svg"
     written = [folder / f"{label}-{part}.csv" for label in example.systems for part in ("dev", "test")]
     there = [str(path) for path in (*written, page, table, figure) if path.exists()]
-    if there and not force:
+    if there and not asked.force:
         raise OptionError(f"{', '.join(there)}: there already; name another directory (--output), or add --force")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OptionError(f"cannot make the directory {directory}: {error.strerror}") from None
+        raise OptionError(f"cannot make the directory {folder}: {error.strerror}") from None
     files = {path.name: path for path in examples.write(name, folder)}
     systems = []
     for label, sets in example.systems.items():
         sources = [SourceFile.of(files[file], file) for file in (f"{label}-dev.csv", f"{label}-test.csv")]
         systems.append(System(label, sets.dev, sets.test, *sources))
-    settings = Settings(task=example.task, title=example.title, bootstrap=bootstrap, n_resamples=resamples)
-    again = f"priori demo {name} --bootstrap {bootstrap} --resamples {resamples}"
+    settings = Settings(task=example.task, title=example.title, bootstrap=asked.bootstrap, n_resamples=asked.resamples)
+    again = f"priori demo {name} --bootstrap {asked.bootstrap} --resamples {asked.resamples}"
     with Progress() as progress:
         study = make_study(systems, settings, progress=progress.stage, command=again)
     from priori.plots import plot_epc, save
@@ -85,6 +86,8 @@ def demo(name: str, directory: str, force: bool, bootstrap: str, resamples: int)
     emit(_story(study))
     tell(f"{example.title}: {example.provenance}")
     emit(f"\nThe page: {page}")
+    if asked.open_ or (asked.open_ is None and has_screen()):
+        click.launch(str(page))
 
 
 def _story(study: Study) -> str:

@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 from priori.base.errors import OptionError
-from priori.base.whole_files import check_writable
 
 #: The words of a metavar that stand for files and for directories.
 FILES, DIRECTORIES = {"FILE", "DEV", "TEST", "STUDY"}, {"DIR", "DIRECTORY"}
@@ -31,6 +30,8 @@ class Written(click.types.StringParamType):
         """Refuse at once what could only fail after the work."""
         path = str(super().convert(value, param, ctx))
         if path != "-":
+            from priori.base.whole_files import check_writable
+
             check_writable(path)
         elif not self.printed:
             raise OptionError(f"{param.opts[-1] if param else ''} -: name a file; standard output is for the numbers")

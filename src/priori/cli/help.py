@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable
+import shlex
 from difflib import get_close_matches
 from textwrap import fill
 from typing import Any
@@ -30,7 +30,8 @@ class DescribedCommand(click.Command):
     """A command whose --help fits a screen, and whose --help-all describes every option under its heading."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read what was typed; an error knows the command, so that its message can say what an option takes."""
+        """Read what was typed, and keep it; an error knows the command, for what its message says of an option."""
+        ctx.obj = shlex.join(["priori", str(ctx.info_name), *args])
         try:
             return super().parse_args(ctx, args)
         except click.BadOptionUsage as error:
@@ -127,6 +128,8 @@ OPTIONS = {
 #: What to say to those who type options of other commands.
 INSTEAD = {
     "--folds": "divide the file in two: --split 50/50",
+    "--sensitivity": "plan takes the rate of errors, 1 - sensitivity: --frr RATE, or --limit frr=VALUE",
+    "--specificity": "plan takes the rate of errors, 1 - specificity: --far RATE, or --limit far=VALUE",
     "--cost-fn": "write --costs fn=A,fp=B",
     "--cost-fp": "write --costs fn=A,fp=B",
 }
@@ -190,13 +193,6 @@ def option_text(name: str, value: str = "") -> str:
     option = "--" + {**names, **OPTIONS}.get(name, name).replace("_", "-")
     typed = re.sub(r"^\{'(.*)': (.*)\}$", r"\1=\2", value).strip("'")
     return option if typed in ("", "True") else f"{option} {typed}"
-
-
-def unknown_command(name: str, known: Iterable[str]) -> click.UsageError:
-    """Return the error for a command that is not there, with the nearest that is."""
-    near = get_close_matches(name, known, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else f"the commands are {', '.join(known)}"
-    return click.UsageError(f"no such command {name!r}; {hint}")
 
 
 def _reads(context: click.Context) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from priori.base.cautions import silenced
-from priori.base.errors import OptionError
-from priori.base.limits import MOST_REPEATS, MOST_SYSTEMS, MOST_THREADS, MOST_TRIALS, MOST_USERS
+from priori.base.errors import OptionError, nearest
+from priori.base.limits import MOST_THREADS
 from priori.base.options import Claim, Weight, option_fields
 from priori.cli.files import WRITTEN
 
@@ -104,11 +105,14 @@ class Named(click.Choice[str]):
     def __init__(self, table: str, *names: str) -> None:
         self.table, self.names, self.case_sensitive = table, names, True
 
-    def __getattr__(self, name: str) -> Any:
-        if name != "choices":
-            raise AttributeError(name)
-        self.choices: tuple[str, ...] = (*self.names, *names_in(self.table))
-        return self.choices
+    @cached_property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The names, once somebody asks for them."""
+        return (*self.names, *names_in(self.table))
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return what to say of a name that is not one of them."""
+        return f"{value!r}; {nearest(value, self.choices)}"
 
 
 def _note_calibration(context: click.Context, parameter: click.Parameter, typed: str | None) -> None:
@@ -151,7 +155,6 @@ def listed(typed: str | None) -> list[str]:
     return [part.strip() for part in (typed or "").split(",") if part.strip()]
 
 
-SIZE = click.IntRange(1, MOST_TRIALS)
 SEED = click.IntRange(min=0)
 DRAWN = "FILE.svg, .png or .pdf."
 
@@ -176,8 +179,8 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "by": Declared(
             "--by COLUMN",
-            "Compare the groups that this column names (sex, age, site), with differentials; or, with user, show "
-            "who makes the errors.",
+            "Compare the groups that this column names (sex, age, site), with differentials; sex,age compares their "
+            "combinations. Or, with user, show who makes the errors.",
         ),
         "dev": Declared(
             "--dev FILE",
@@ -220,6 +223,12 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "The share of positives in use. Without --costs, show precision, F1, NPV and accuracy at that share.",
         ),
         "threshold": Declared("--threshold X", "The threshold; repeatable.", multiple=True, required=True),
+        "min_users": Declared(
+            "--min-users N",
+            "With --by, leave out groups with fewer claimed users in the trials of a rate, and name them.",
+            kind=int,
+            default=1,
+        ),
         "fte": Declared(
             "--fte FAILED/PEOPLE", "People who could not enrol, of all people: adds rates that include them."
         ),
@@ -265,9 +274,11 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             shown=False,
         ),
         "beta": Declared("--beta LIST", "Weights of false acceptances against false rejections.", default="0.5"),
-        "three_costs": Declared("--costs MISS,NONTARGET,SPOOF", "The costs of the three errors.", default="1,10,20"),
+        "three_costs": Declared(
+            "--costs fn=A,fp=B,attack=C", "The costs of the three errors.", default="fn=1,fp=10,attack=20"
+        ),
         "priors": Declared(
-            "--priors TARGET,NONTARGET,SPOOF", "The share of each kind of trial.", default="0.9,0.05,0.05"
+            "--priors LIST", "The share of each kind of trial.", default="positive=0.9,negative=0.05,attack=0.05"
         ),
         "unnormalised": Declared(
             "--unnormalised", "Do not divide by the cost of accepting all or rejecting all, whichever is lower.", bool
@@ -278,6 +289,10 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "criterion.",
             default="0.05,0.1,0.2",
         ),
+        "fp_cost": Declared(
+            "--fp COST", "What a false positive costs: a number, or its own amount (amount).", required=True
+        ),
+        "currency": Declared("--currency TEXT", "The currency of the amounts, to be shown.", default="", shown=False),
         # Tests and limits.
         "claim": Declared(
             "--claim",
@@ -294,7 +309,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "against": Declared(
             "--against",
             "Figure for the a posteriori ranking, read on the test scores.",
-            "priori.uncertainty.ranking.both_rankings:POSTERIORS",
+            "priori.uncertainty.ranking.leaderboard:POSTERIORS",
             "eer",
         ),
         "maxima": Declared(
@@ -307,7 +322,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "priori.studies.gates:At",
             "upper",
         ),
-        "no_worse_than": Declared("--no-worse-than NAME", "Others may not be worse than NAME by over --margin."),
+        "no_worse_than": Declared("--no-worse-than NAME", "Others may not be worse than NAME by more than --margin."),
         "limits": Declared("--limit RATE=VALUE", "A limit to keep: far=0.01, frr=0.1. Repeatable.", multiple=True),
         "threshold_from": Declared("--threshold-from DEV", "Or the development scores it is chosen on."),
         "state": Declared("--state FILE", "Save the state to FILE; the next call continues from it.", WRITTEN),
@@ -315,36 +330,17 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "--change-every N", "Mean number of trials between false reports of a change.", default=100_000
         ),
         "share": Declared(
-            "--share LOW:HIGH", "FILE has no labels; assume that the share of positives lies in this range."
+            "--share LOW:HIGH", "Between which limits the share of positives lies, if FILE has no labels."
         ),
         "junit": Declared("--junit FILE", "Also write a JUnit XML report to FILE.", WRITTEN),
         # Rates and sizes.
+        "expect": Declared("--expect RATE=VALUE", "The rate that you expect, for --limit: far=3e-5."),
         "width": Declared("--width W", "The full width of the interval.", float),
-        "difference": Declared("--difference D", "Or the difference between two systems to be detected.", float),
-        "power": Declared("--power", "The probability of detecting it.", default=0.8),
+        "difference": Declared("--difference D", "Or the difference of two systems to detect.", float),
         "far": Declared("--far RATE", "False acceptance rate, as a fraction.", float),
         "frr": Declared("--frr RATE", "False rejection rate, as a fraction.", float),
-        "negatives": Declared("--negatives N", "Number of negative trials (impostors).", int),
-        "positives": Declared("--positives N", "Number of positive trials (clients).", int),
-        # Coverage.
-        "simulate": Declared(
-            "--simulate", "Simulate systems like the NIST 2005 subset instead of reading files.", bool
-        ),
-        "train_users": Declared("--train-users", "Users that a band is made from.", default=31),
-        "test_users": Declared("--test-users", "Unseen users whose curve it should cover.", default=62),
-        "bootstraps": Declared(
-            "--bootstraps LIST", "Which bands, between commas; prediction is the one made to cover such curves."
-        ),
-        "fixed": Declared(
-            "--fixed", "The number kept fixed while the other varies in the joint bootstrap.", click.IntRange(min=1), 30
-        ),
-        "repeats": Declared("--repeats", "Number of random splits of the users.", click.IntRange(1, MOST_REPEATS), 1),
-        "thresholds": Declared(
-            "--thresholds",
-            "Thresholds of the unseen curve: the band's, or those of other development users.",
-            ("kept", "new"),
-            "kept",
-        ),
+        "negatives": Declared("--negatives N", "Number of negative trials.", int),
+        "positives": Declared("--positives N", "Number of positive trials.", int),
         # Output.
         "format_": Declared("--format", "Output format. Default: by the ending of FILE, or table."),
         "output": Declared("-o --output FILE", "Write the numbers to FILE (atomically)."),
@@ -404,7 +400,14 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             callback=_note_calibration,
             eager=True,
         ),
-        "preset": Declared("--preset", "The settings of an evaluation campaign.", "priori.curves.epc:PRESETS"),
+        "preset": Declared("--preset", "The settings of an evaluation campaign.", "priori.decisions.presets:PRESETS"),
+        "figure": Declared(
+            "--figure",
+            "What --plot draws: the errors of an APE plot, a reliability diagram, a Tippett plot, or the empirical "
+            "cross-entropy.",
+            ("ape", "reliability", "tippett", "ece"),
+            "ape",
+        ),
         "points": Declared("--points", "Number of alphas.", default=101),
         "bounds": Declared("--range A B", "The first and last alpha.", default=("0", "1"), kind=str, shown=False),
         "weight": Declared(
@@ -435,21 +438,13 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "--family", "What is tested together: every pair, or the best against the rest.", ("pairs", "best"), "pairs"
         ),
     },
-    "Simulated systems": {
-        "count": Declared(
-            "--systems N", "Number of simulated systems.  [default: 24]", click.IntRange(1, MOST_SYSTEMS)
-        ),
-        "n_users": Declared("--users N", "Users in each of their sets.  [default: 124]", click.IntRange(4, MOST_USERS)),
-        "genuine_per_user": Declared("--genuine N", "Genuine trials of a user.  [default: 9]", SIZE),
-        "impostor_per_user": Declared("--impostor N", "Impostor trials of a user.  [default: 96]", SIZE),
-        "user_effect_sd": Declared(
-            "--user-effect SD",
-            "Standard deviation between users, relative to that of scores.  [default: 0.5]",
-            click.FloatRange(0, 1),
-        ),
-    },
     "Rates and sizes": {
-        "assurance": Declared("--assurance P", "How often an interval will be no wider than --width.", default=0.8),
+        "power": Declared("--power", "The probability of detecting --difference.", default=0.8),
+        "assurance": Declared(
+            "--assurance P",
+            "How often an interval will be no wider than --width, or a system pass --limit.",
+            default=0.8,
+        ),
         "far_b": Declared("--far-b RATE", "The second system's false acceptance rate.", float),
         "frr_b": Declared("--frr-b RATE", "The second system's false rejection rate.", float),
         "negatives_b": Declared(
@@ -473,23 +468,10 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "Positive trials per user; if each person has one trial, the share of positives.",
             float,
         ),
-        "test": Declared(
-            "--test",
-            "Which test must detect the difference: compare (the default with two pilots), or one of ztest's; "
-            "verdict needs both z-tests.",
-            "priori.studies.planning:TestKind",
-        ),
-        "development": Declared(
-            "--development",
-            "For the claim method: the development set grows with the test set, or stays as it is.",
-            "priori.studies.planning:Development",
-            "grow",
-        ),
         "one_sided": Declared("--one-sided", "The test will be one-sided.", bool),
     },
     "Resampling": {
         "no_bootstrap": Declared("--no-bootstrap", "No confidence intervals and no tests: faster.", bool),
-        "within": Declared("--within", "With --interval bootstrap: resample the trials inside data sets too.", bool),
         "threads": Declared(
             "--threads", "Threads to use; the numbers do not depend on it.", click.IntRange(1, MOST_THREADS)
         ),
@@ -503,9 +485,10 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "silence": Declared(
             "--silence CODE,...",
-            "Hide warnings with these codes: few-units,ties. See docs/cautions.md.",
+            "Hide warnings with these codes: few-units,ties. priori explain lists them.",
             callback=_check_codes,
         ),
+        "verbose": Declared("--verbose", "Print all warnings, and figures that few people need.", bool),
         "github": Declared("--github", "Also append a table to the file named by GITHUB_STEP_SUMMARY.", bool),
         "static": Declared("--static", "A small page without scripts: SVG figures, no slider.", bool),
         "pdf": Declared("--pdf FILE", "Also write the report to FILE as PDF, its first page a summary.", WRITTEN),
@@ -522,7 +505,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
     "Reading files": {
         "trials": Declared(
             "--trials FILE",
-            "The trials file (Kaldi, VoxCeleb) to join; give it twice if DEV and TEST have their own.",
+            "A file with the labels (Kaldi, VoxCeleb, ASVspoof 5); give it twice if DEV and TEST have their own.",
             multiple=True,
         ),
         "input_format": Declared(
@@ -532,9 +515,9 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "column": Declared(
             "--column OURS=THEIRS",
-            "The name of a column in your files: score, label, user, probe_user, trial, dataset, group, attack, time "
-            "or weight (how often a row counts); in those of one system, SYSTEM:OURS=THEIRS. user= ignores a column. "
-            "Repeatable.",
+            "The name of a column in your files: score, label, user, trial, dataset, group, attack, time, weight "
+            "(how often a row counts) or amount (docs/formats.md has all); in those of one system, "
+            "SYSTEM:OURS=THEIRS. user= ignores a column. Repeatable.",
             multiple=True,
         ),
         "positive": Declared(
@@ -542,11 +525,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "attack": Declared(
             "--attack VALUE", "The label of attacks, if it is not spoof or attack. Repeatable.", multiple=True
-        ),
-        "attack_column": Declared(
-            "--attack-column COLUMN",
-            "The column with the type of each attack; '-', 'none', an empty field and the value of positive trials "
-            "mean no attack.",
         ),
         "nan": Declared(
             "--nan",

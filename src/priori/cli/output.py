@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from priori.base.cautions import labelled, of_systems, shown
+from priori.base.cautions import Caution, gravest_first, labelled, of_systems, shown
 from priori.base.errors import OptionError
-from priori.base.texts import cell, csv_text, json_text, p_text
-from priori.base.whole_files import write_whole
+from priori.base.texts import alpha_text, cell, csv_text, json_text
 from priori.cli.help import with_options
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from priori.base.results import Result
+
 Columns = Mapping[str, Any]
+#: So many warnings are printed unless all are asked for.
+MOST_SAID = 3
 
 #: How tables are written while a command makes its text.
 _FORMAT: ContextVar[str] = ContextVar("format", default="table")
@@ -42,7 +47,7 @@ class Output:
         self,
         result: Any = None,
         *,
-        table: Callable[[], str],
+        table: Callable[[], str] | None = None,
         csv: Callable[[], Columns | Iterable[Columns]] | None = None,
         json: Callable[[], Mapping[str, Any]] | None = None,
         figure: Callable[[ModuleType], Axes | Figure] | None = None,
@@ -54,6 +59,7 @@ class Output:
         ``figure`` draws with `priori.plots`. What is not given is the ``result``'s own, or that of a list of results,
         one for each system.
         """
+        table = table or partial(tables_of, *(result if isinstance(result, list) else [result]))
         if isinstance(result, list):
             csv = csv or (lambda: [{"system": [each.name], **each.columns()} for each in result])
             json = json or (lambda: {"systems": [each.to_dict() for each in result]})
@@ -89,6 +95,8 @@ class Output:
 def emit(text: str, path: str | None = None) -> None:
     """Print the text, or write it to a file."""
     if path is not None and path != "-":
+        from priori.base.whole_files import write_whole
+
         write_whole(path, text if text.endswith("\n") else text + "\n")
         return
     if sys.stdout is None:
@@ -107,6 +115,13 @@ def tell(line: str) -> None:
         click.echo(f"priori: {line}", err=True)
 
 
+def has_screen() -> bool:
+    """Return whether somebody sits at this machine who could look at a page: a terminal, and a browser's screen."""
+    if not (sys.stdout and sys.stdout.isatty()) or "SSH_CONNECTION" in os.environ:
+        return False
+    return sys.platform in ("darwin", "win32") or any(name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+
+
 def printable(name: str) -> str:
     """Return a name as figures and tables can show it: bytes that are no UTF-8 as their codes."""
     return name.encode("utf-8", "backslashreplace").decode()
@@ -117,10 +132,32 @@ def say_error(message: str) -> None:
     tell(f"error: {message}")
 
 
+def verbose() -> bool:
+    """Tell whether the command that runs was asked to say all it knows."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.params.get("verbose"))
+
+
 def warn(lines: Iterable[str]) -> None:
-    """Say on standard error what the reader of the numbers should know, one line each, unless it is silenced."""
-    for line in shown(lines):
-        tell(labelled(with_options(line)))
+    """Say on standard error what the reader of the numbers should know, unless it is silenced: a few lines at most."""
+    found = gravest_first(shown(lines))
+    said = found if verbose() else found[:MOST_SAID]
+    for line in said:
+        tell(labelled(with_options(_in_words_of_task(line))))
+    if left := len(found) - len(said):
+        tell(f"and {left} more warning{'s' * (left > 1)} (--verbose)")
+
+
+def _in_words_of_task(line: str) -> str:
+    """Return a warning in the words of the task that was asked for: patients instead of users."""
+    context = click.get_current_context(silent=True)
+    task = "" if context is None else context.params.get("task")
+    # Warnings are written in the words of authentication.
+    if not isinstance(line, Caution) or not task or task == "authentication":
+        return line
+    from priori.words.vocabulary import WORDS
+
+    return Caution(line.code, WORDS[task].said(line.marked), line.named)
 
 
 def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:
@@ -139,14 +176,47 @@ def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]],
     return "\n".join([*text, note] if note else text) + "\n"
 
 
+#: Columns that go by a name that the summary of a result gives.
+NAMED_IN_SUMMARY = {
+    "value": "measure_title",
+    "value_a": "name_a",
+    "value_b": "name_b",
+    "v1": "v1_name",
+    "v2": "v2_name",
+    "post_value": "against",
+}
+
+
+def tables_of(
+    *results: Result, title: str = "", without: str = "", whole: bool = True, note: str = "", **names: str
+) -> str:
+    """Return results as they show themselves in a notebook: a line or the ``title``, and the table.
+
+    Empty columns and those ``without`` names are left out, the middle of long tables where not ``whole``; ``names``
+    are other names of columns.
+    """
+    from priori.base.notebooks import Shown
+
+    texts = []
+    for result in results:
+        seen, header, columns = Shown.of(result, whole=whole), [], []
+        said = {**seen.summary, "measure_title": seen.summary.get("measure_title", seen.summary.get("measure"))}
+        for name, column in zip(seen.header, zip(*seen.rows, strict=True), strict=True):
+            if name not in without.split() and {*column} != {"–"}:
+                header.append(names.get(name) or said.get(NAMED_IN_SUMMARY.get(name, "")) or name)
+                columns.append(column)
+        notes = [f"({seen.more})"] if seen.more else []
+        below = "\n".join([*notes, note] if result is results[-1] and note else notes)
+        texts.append(table_text(title or seen.line, header, zip(*columns, strict=True), note=below))
+    return "\n".join(texts)
+
+
 #: How the entries of a column are written, by its name; those of other columns are rates, or values of a measure.
 WRITTEN_AS: dict[str, Callable[[Any], str]] = {
-    **dict.fromkeys(("alpha", "beta", "omega"), "{:.4g}".format),
+    **dict.fromkeys(("alpha", "beta", "omega"), alpha_text),
     **dict.fromkeys(("threshold", "sd"), "{:.6g}".format),
-    **dict.fromkeys(("confidence_dependent", "confidence_independent"), lambda share: f"{100 * share:.1f} %"),
-    **dict.fromkeys(("name", "system", "rank", "between", "post_rank", "groups"), str),
-    "p_value": p_text,
-    "significant": lambda significant: "yes" if significant else "no",
+    **dict.fromkeys(("name", "user", "errors", "trials"), str),
+    "above": lambda above: "yes" if above else "",
 }
 
 
@@ -156,13 +226,12 @@ def table_of(
     headings: Mapping[str, str],
     *,
     rate: bool = True,
-    rows: Sequence[int] | None = None,
     note: str = "",
     **formats: Callable[[Any], str],
 ) -> str:
     """Return a table of some columns of a result, each under its heading and written as its name says.
 
-    ``rate`` tells whether the measure shown is one, ``rows`` which to show, ``formats`` other ways to write columns.
+    ``rate`` tells whether the measure shown is one, ``formats`` are other ways to write columns.
 
     Examples
     --------
@@ -173,10 +242,10 @@ def table_of(
     0.5    25.00 %
     """
     written = {**WRITTEN_AS, **formats}
-    cells = []
-    for name in headings:
-        entries = columns[name] if rows is None else [columns[name][row] for row in rows]
-        cells.append([written[name](entry) if name in written else cell(float(entry), rate) for entry in entries])
+    cells = [
+        [written[name](entry) if name in written else cell(float(entry), rate) for entry in columns[name]]
+        for name in headings
+    ]
     return table_text(title, [*headings.values()], zip(*cells, strict=True), note=note)
 
 

@@ -6,28 +6,26 @@ from typing import Any
 
 import priori
 from priori.base.errors import OptionError
-from priori.cli.commands import Judging, judging, make_command, output_group
+from priori.cli.commands import Asked, judging, make_command, output_group
 from priori.cli.options import option, options
-from priori.cli.output import Output, table_text
-from priori.cli.systems import SYSTEMS, Systems
+from priori.cli.systems import SYSTEMS
 from priori.decisions.tasks import get_task
-from priori.studies.planning import Plan
 
 
 @make_command(
     "plan",
-    *options("width difference power assurance far frr far_b frr_b intraclass"),
+    *options("width difference"),
+    option("limits", multiple=False, help="Or a limit that the upper bound of a rate must keep: far=1e-4."),
+    *options("expect power assurance far frr far_b frr_b intraclass"),
     SYSTEMS,
     judging("a plan is for one alpha"),
-    *options("negatives_per_positive negatives_per_user positives_per_user test"),
+    *options("negatives_per_positive negatives_per_user positives_per_user"),
     option("claim", default=None, help="What compare will claim. Default: method."),
-    *options("development level one_sided"),
+    *options("level one_sided"),
     output_group("table", "json", "csv"),
 )
-def plan(
-    systems: Systems, judging: Judging, level: float, one_sided: bool, output: Output, options: dict[str, Any]
-) -> None:
-    """Print how many users and trials give an interval of a given width, or detect a difference with a given power.
+def plan(asked: Asked) -> None:
+    """Print the users and trials for a width, a power, or a limit to certify.
 
     Give the expected rates, or measure them on a pilot: the test scores of one or two systems, with thresholds
     chosen on their development scores. A pilot with users also gives the design effect: how many times more
@@ -36,34 +34,46 @@ def plan(
     \b
     Examples:
       priori plan --width 0.01 --far 0.02 --frr 0.03 --negatives-per-positive 10
-      priori plan --difference 0.005 --power 0.9 --far 0.02 --frr 0.03
       priori plan --width 0.01 --system pilot dev.csv test.csv
+      priori plan --limit far=1e-4 --expect far=3e-5
     """
-    measure = judging.settings()["measure"]
+    judging, systems = asked.judging, asked.systems
+    measure = judging.settings()["measure"] or get_task(judging.task).aggregate
+    pilots: dict[str, Any] = {}
     if systems:
         if len(systems) > 2:
             raise OptionError(f"one pilot or two, not {len(systems)}")
-        settings = {**judging.at_alpha(), "measure": None}
-        for curve, suffix in zip(systems.curves(settings), ("", "_b"), strict=False):
-            options[f"pilot{suffix}"] = curve
-    planned = priori.plan(
-        **options,
-        measure=measure or get_task(judging.task).aggregate,
-        confidence_level=level,
-        alternative="greater" if one_sided else "two-sided",
+        curves = systems.curves({**judging.at_alpha(), "measure": None})
+        pilots = dict(zip(("pilot", "pilot_b"), curves, strict=False))
+    if asked.limits is not None:
+        _certify(asked, pilots)
+        return
+    if asked.expect is not None:
+        raise OptionError("--expect is the rate expected for a limit: add --limit")
+    alternative = "greater" if asked.one_sided else "two-sided"
+    settings = {"measure": measure, "confidence_level": asked.level, "alternative": alternative}
+    asked.output.finish(priori.plan(**asked.only(f"{SIZED} {WITH_LIMIT}"), **pilots, **settings))
+
+
+#: What goes with a limit, and what goes with a width or a power.
+WITH_LIMIT = "assurance intraclass negatives_per_user positives_per_user"
+SIZED = "width difference power far frr far_b frr_b negatives_per_positive claim"
+
+
+def _certify(asked: Asked, pilots: dict[str, Any]) -> None:
+    """Print how many people and trials certify a limit."""
+    defaults = {"power": 0.8}
+    others = [name for name, value in asked.only(SIZED).items() if value != defaults.get(name)]
+    if others or "pilot_b" in pilots:
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in others) or "two pilots"
+        raise OptionError(f"--limit does not go with {named}; with a limit go --expect, --assurance and one pilot")
+    genuine = asked.limits.partition("=")[0].strip() in ("frr", "fnmr", "fnr")
+    planned = priori.plan_limit(
+        asked.limits,
+        **asked.only("expect assurance"),
+        **pilots,
+        intraclass=asked.intraclass or None,
+        per_user=asked.positives_per_user if genuine else asked.negatives_per_user,
+        confidence_level=asked.level,
     )
-
-    def columns() -> dict[str, Any]:
-        return {name: ["" if cell is None else cell for cell in column] for name, column in planned.columns().items()}
-
-    output.finish(planned, table=lambda: _table(planned), csv=columns)
-
-
-def _table(planned: Plan) -> str:
-    names = {"users": "users", "dev_users": "development users"} | {n: n for n in ("negatives", "positives", "trials")}
-    sizes = [(title, getattr(planned, name)) for name, title in names.items()]
-    rows = [[title, f"{number:,}"] for title, number in sizes if number is not None]
-    rows.append(["expected width", f"{planned.width:.5f}"])
-    if planned.power is not None:
-        rows.append(["expected power", f"{planned.power:.3f}"])
-    return table_text("", ["needed", ""], rows, note=planned.sentence)
+    asked.output.finish(planned)

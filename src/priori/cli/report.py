@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -14,24 +12,23 @@ from priori.base.errors import OptionError
 from priori.base.extras import require
 from priori.base.texts import json_text
 from priori.base.whole_files import write_whole
-from priori.cli.commands import Judging, judging, make_command, output_group, resampling_options
+from priori.cli.commands import Asked, judging, make_command, output_group, resampling_options
 from priori.cli.options import option, options
-from priori.cli.output import Output, Progress, emit, warn
+from priori.cli.output import Progress, emit, warn
 from priori.cli.systems import SETS, Systems
 from priori.examples import ABOUT, load
 from priori.report import cautions, render_csv, render_html, render_latex, render_markdown, study_dict, verdict
-from priori.report.page import NEEDED
-from priori.report.pdf import write_pdf
+from priori.report.page import NEEDED, page_data
+from priori.report.pdf import find_chromium, write_pdf
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import Settings, Study, make_study
-from priori.uncertainty.bootstrap.resampling import Resampling
 
 #: Where the page goes when nothing is said.
 PAGE = "report.html"
 TEXTS: dict[str, Callable[[Study], str]] = {
     "markdown": render_markdown,
     "latex": render_latex,
-    "json": lambda study: json_text(study_dict(study)),
+    "json": lambda study: json_text({**study_dict(study), "page": page_data(study)}),
     "csv": render_csv,
 }
 
@@ -52,19 +49,8 @@ TEXTS: dict[str, Callable[[Study], str]] = {
         default_file=PAGE,
     ),
 )
-def report(
-    systems: Systems,
-    example: str | None,
-    judging: Judging,
-    resampling: Resampling,
-    no_bootstrap: bool,
-    title: str,
-    pdf: str | None,
-    static: bool,
-    output: Output,
-    options: dict[str, Any],
-) -> None:
-    """Write one self-contained page about one or more systems, and print its verdict.
+def report(asked: Asked) -> None:
+    """Write one self-contained page about systems, and print its verdict.
 
     The page opens in any browser, from a file, without a network: verdict, cautions, Expected Performance Curves
     with bands, differences, ROC and DET curves, scores, tables, and a slider for alpha.
@@ -72,39 +58,44 @@ def report(
     \b
     Examples:
       priori report --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv
-      priori report --system A a-dev.csv a-test.csv --static -o a.html
       priori report --system A a-dev.csv a-test.csv --pdf a.pdf
       priori report --system A a-dev.csv a-test.csv --format latex
       priori report --example faces
     """
-    if static and output.format != "html":
+    output, example, judging, title = asked.output, asked.example, asked.judging, asked.title
+    if asked.static and output.format != "html":
         raise OptionError(f"--static is about the page; leave it out with --format {output.format}")
-    if output.format == "html" or pdf is not None:
+    if output.format == "html" or asked.pdf is not None:
         require(*NEEDED)
+    if asked.pdf is not None:
+        find_chromium()
     context = click.get_current_context()
     if example is not None:
         title = title or ABOUT[example].title
         if context.get_parameter_source("task") is ParameterSource.DEFAULT:
             judging = replace(judging, task=ABOUT[example].task)
-    resampled = {("seed" if name == "rng" else name): value for name, value in vars(resampling).items()}
-    resampled["bootstrap"] = None if no_bootstrap else resampling.bootstrap or "auto"
-    settings = Settings(**vars(judging), title=title, **resampled, **options)
-    evaluated = _systems(systems, example)
+    resampled = {("seed" if name == "rng" else name): value for name, value in vars(asked.resampling).items()}
+    resampled["bootstrap"] = None if asked.no_bootstrap else asked.resampling.bootstrap or "auto"
+    how = asked.only("points threads claim unpaired")
+    settings = Settings(**vars(judging), title=title, **resampled, **how)
+    evaluated = _systems(asked.systems, example)
+    if not (asked.unpaired or asked.no_bootstrap):
+        evaluated = asked.systems.with_the_same_trials(evaluated, with_dev=asked.claim == "method")
     with Progress() as progress:
-        study = make_study(evaluated, settings, progress=progress.stage, command=typed(context))
+        study = make_study(evaluated, settings, progress=progress.stage, command=context.obj)
     warn(caution for caution in cautions(study) if caution.level == "warning")
-    if pdf is not None:
-        write_pdf(study, pdf)
+    if asked.pdf is not None:
+        write_pdf(study, asked.pdf)
     if output.format != "html":
         text = render_csv(study, raw_text=True) if output.raw_text and output.format == "csv" else None
         emit(text or TEXTS[output.format](study), output.path)
         return
-    page = render_html(study, static=static)
+    page = render_html(study, static=asked.static)
     if output.path is None or output.path == "-":
         emit(page)
     else:
         write_whole(output.path, page)
-        emit(f"{verdict(study).text}\n\nThe page: {output.path}" + ("" if pdf is None else f"\nThe PDF: {pdf}"))
+        emit(f"{verdict(study).text}\n\nThe page: {output.path}" + (f"\nThe PDF: {asked.pdf}" if asked.pdf else ""))
 
 
 def _systems(systems: Systems, example: str | None) -> list[System]:
@@ -113,19 +104,3 @@ def _systems(systems: Systems, example: str | None) -> list[System]:
     if systems:
         raise OptionError("--example brings its own systems; leave out either --example or --system")
     return [System(name, sets.dev, sets.test) for name, sets in load(example).systems.items()]
-
-
-def typed(context: click.Context) -> str:
-    """Return the command as typed: the options given, in the order of --help."""
-    words = ["priori", str(context.command.name)]
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        if context.get_parameter_source(name) in (ParameterSource.DEFAULT, None) or not parameter.opts:
-            continue
-        value, option = {**context.meta, **context.params}[name], parameter.opts[-1]
-        if isinstance(parameter, click.Option) and parameter.is_flag:
-            words.append(option if value else parameter.secondary_opts[-1])
-            continue
-        for each in value if parameter.multiple else [value]:
-            words += [option, *(map(str, each) if isinstance(each, tuple) else [str(each)])]
-    return shlex.join(words)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,17 +10,17 @@ import click
 import numpy as np
 
 import priori
-from priori.base.cautions import said_of
+from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.base.texts import cell as percent
-from priori.cli.commands import Judging, judging, make_command, output_group, resampling_options
+from priori.cli.commands import Asked, judging, make_command, output_group, resampling_options
 from priori.cli.options import option, options
-from priori.cli.output import Output, Progress, table_of, table_text, warn
-from priori.cli.systems import SYSTEMS, Systems
+from priori.cli.output import Progress, table_of, table_text, verbose
+from priori.cli.systems import SYSTEMS
 from priori.curves.roc import Axis, measures_of
 
 if TYPE_CHECKING:
-    from priori.uncertainty.bootstrap.resampling import Resampling
+    from priori.uncertainty.bands.roc_bands import RocBand
 
 
 def curve_command(name: Literal["roc", "det"]) -> click.Command:
@@ -56,39 +57,39 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
         output_group(plot="Draw the curves"),
         help=help,
     )
-    def command(
-        systems: Systems,
-        judging: Judging,
-        points: str,
-        resampling: Resampling | None,
-        threads: int | None,
-        output: Output,
-        options: dict[str, Any],
-    ) -> None:
+    def command(asked: Asked) -> None:
+        systems, judging = asked.systems, asked.judging
         if not systems:
             raise OptionError("give at least one set of scores, --scores NAME FILE, or systems, --system NAME DEV TEST")
         by_cost = judging.costs is not None
-        view = View(**options, prior=None if by_cost else judging.prior)
+        view = View(prior=None if by_cost else judging.prior, **(asked.only("axes log") if name == "roc" else {}))
+        points = asked.points
         which = "all" if view.precision and points == "thin" else int(points) if points.isdecimal() else points
         fixed = []
         if not systems.undivided:
-            fixed = systems.curves(
-                replace(judging, measure="hter", prior=judging.prior if by_cost else None).at_alpha()
-            )
+            judged = replace(judging, measure="hter", prior=judging.prior if by_cost else None)
+            fixed = systems.curves(judged.at_alpha())
         sets = [(point.name, point.test) for point in fixed]
         sets = sets or [(system.name, system.test) for system in systems.read(whole=True)]
         curves = [getattr(priori, name)(read, points=which, name=label) for label, read in sets]
-        bands = [_band(curve, name, resampling, threads) for curve in curves] if resampling is not None else []
+        bands = [_band(curve, name, asked) for curve in curves] if asked.resampling is not None else []
+        bounds = [dict(band.columns()) if name == "roc" else band.det for band in bands]
         if bands and view.precision:
-            raise OptionError("recall and precision have no band; leave out --bootstrap")
-        output.finish(
+            raise OptionError(
+                "recall and precision have no band here; leave out --bootstrap, or use priori epc --task retrieval "
+                "--criterion at-least-recall --measure precision --bootstrap auto"
+            )
+        tables = bounds or [view.columns(curve) for curve in curves]
+        asked.output.finish(
             curves,
-            table=lambda: _summary(name, curves) + _fixed_table(fixed, view),
-            csv=lambda: _columns(curves, bands, view),
-            json=lambda: {"kind": f"{name}, a posteriori", "systems": _systems(curves, bands, fixed, view)},
+            table=lambda: "\n".join([_summary(name, curves), *_fixed_table(fixed, view)]),
+            csv=lambda: [{"system": [each.name], **own} for each, own in zip(curves, tables, strict=True)],
+            json=lambda: {"kind": f"{name}, a posteriori", "systems": _systems(curves, bounds, fixed, view)},
             figure=lambda plots: getattr(plots, f"plot_{name}")(
-                curves, bands=bands, operating_points=fixed, **view.drawn(name)
+                curves, bands=bounds, operating_points=fixed, **view.drawn(name)
             ),
+            warnings=of_systems([(each.name, each.warnings) for each in curves])
+            + of_systems([(each.name, band.warnings) for each, band in zip(curves, bands, strict=False)]),
         )
 
     return command
@@ -127,14 +128,12 @@ class View:
         """Return the a priori points of a system."""
         x, y = measures_of(self.axes or "far-frr", self.prior)
         rates = {x.name: x(fixed.outcomes), y.name.partition(":")[0]: y(fixed.outcomes)}
-        return {"alpha": fixed.alpha, "threshold": fixed.threshold, **rates}
+        return {"alpha": fixed.alpha, "threshold": fixed.columns()["threshold"], **rates}
 
 
-def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) -> dict[str, Any]:
-    """Return the columns of the band around one curve."""
-    from priori.uncertainty.bands.roc_bands import roc_band
-
-    if resampling.resample != "test" or resampling.promise != "confidence":
+def _band(curve: Any, name: str, asked: Asked) -> RocBand:
+    """Return the band around one curve."""
+    if asked.resampling.resample != "test" or asked.resampling.promise != "confidence":
         raise OptionError(
             "a posteriori curves have no development set and no prediction: leave out --resample, --promise"
         )
@@ -147,15 +146,9 @@ def _band(curve: Any, name: str, resampling: Resampling, threads: int | None) ->
         rates = np.maximum(ndtr(np.linspace(ndtri(first), ndtri(0.99), 101)).round(9), first)
     with Progress(f"bootstrap of {curve.name}") as progress:
         names = ("bootstrap", "n_resamples", "confidence_level", "interval", "simultaneous", "rng")
-        asked = {name: getattr(resampling, name) for name in names}
-        band = roc_band(curve.scores, fpr=rates, threads=threads, progress=progress, **asked)
-    warn(said_of(curve.name, warning) for warning in band.warnings)
-    return band.columns() if name == "roc" else band.det
-
-
-def _columns(curves: list[Any], bands: list[dict[str, Any]], view: View) -> list[dict[str, Any]]:
-    tables = bands or [view.columns(curve) for curve in curves]
-    return [{"system": [curve.name], **table} for curve, table in zip(curves, tables, strict=True)]
+        how = {name: getattr(asked.resampling, name) for name in names}
+        band: RocBand = curve.band(fpr=rates, threads=asked.threads, progress=progress, **how)
+        return band
 
 
 def _systems(
@@ -171,27 +164,32 @@ def _systems(
     ]
 
 
-def _fixed_table(fixed: list[priori.EPC], view: View) -> str:
-    """Return the a priori points of systems as a table: thresholds fixed on development scores."""
-    if not fixed:
-        return ""
-    tables = [{"name": [point.name] * point.alpha.size, **view.points(point)} for point in fixed]
-    columns = {name: [entry for table in tables for entry in table[name]] for name in tables[0]}
-    title = f"A priori points: thresholds by {fixed[0].criterion.name} on the development scores"
-    return "\n" + table_of(title, columns, {**{name: name for name in columns}, "name": ""})
+def _fixed_table(fixed: list[priori.EPC], view: View) -> Iterator[str]:
+    """Yield the a priori points of systems as a table: thresholds fixed on development scores."""
+    if fixed:
+        tables = [{"name": [point.name] * point.alpha.size, **view.points(point)} for point in fixed]
+        columns = {name: [entry for table in tables for entry in table[name]] for name in tables[0]}
+        title = f"A priori points: thresholds by {fixed[0].criterion.title} on the development scores"
+        headings = {name: name for name in columns} | {"name": "", "alpha": fixed[0].criterion.alpha_name}
+        yield table_of(title, columns, headings)
 
 
 def _summary(name: str, curves: list[Any]) -> str:
     rows = []
     for curve in curves:
-        scores, partial_auc = curve.scores, "-"
-        if not scores.scanned:  # the curve between two rates needs all scores in memory
-            partial_auc = f"{priori.a_posteriori_partial_auc(scores, (0, '0.1'), standardised=True):.5f}"
-        rates = [percent(priori.a_posteriori_eer(scores)), percent(priori.a_posteriori_eer(scores, method="hull"))]
-        costs = [f"{priori.a_posteriori_min_dcf(scores):.5f}", str(curve.threshold.size)]
-        rows.append([curve.name, f"{curve.auc:.5f}", partial_auc, *rates, *costs])
-    header = ["", "AUC", "pAUC(FPR<0.1)", "EER", "EER (hull)", "min DCF", "points"]
+        scores = curve.scores
+        shown = [f"{curve.auc:.5f}", percent(priori.a_posteriori_eer(scores))]
+        shown += [f"{priori.a_posteriori_min_dcf(scores):.5f}", str(curve.threshold.size)]
+        if verbose():
+            shown.append(percent(priori.a_posteriori_eer(scores, method="hull")))
+            # The curve between two rates needs all scores in memory.
+            partial = None if scores.scanned else priori.a_posteriori_partial_auc(scores, (0, "0.1"), standardised=True)
+            shown.append("-" if partial is None else f"{partial:.5f}")
+        rows.append([curve.name, *shown])
+    header = ["", "AUC", "EER", "min DCF", "points", *(["EER (hull)", "pAUC(FPR<0.1)"] if verbose() else [])]
     note = "All of these are a posteriori: their thresholds were chosen on the scores shown."
+    if verbose():
+        note += "\nHull: on the convex hull of the curve. pAUC: the area up to an FPR of 0.1, 0.5 is chance."
     return table_text(f"{name.upper()} (a posteriori)", header, rows, note=note)
 
 

@@ -7,7 +7,6 @@ import shlex
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
@@ -15,9 +14,9 @@ from typing import Any
 
 import click
 
-from priori.base.errors import InputError, OptionError, PrioriError
+from priori.base.errors import InputError, OptionError, PrioriError, unknown
 from priori.base.whole_files import write_whole
-from priori.cli.commands import make_command
+from priori.cli.commands import Asked, make_command
 from priori.cli.files import check_files_apart
 from priori.cli.options import options
 from priori.cli.output import emit, tell
@@ -26,10 +25,7 @@ from priori.cli.output import emit, tell
 DEFAULTS = ("study.toml", "priori.toml")
 
 #: The commands that a study can ask for; each takes systems.
-STEPS = ("epc", "compare", "rank", "report", "ztest", "plan", "coverage", "check")
-
-#: What a study says of one table with all systems, besides its file.
-IN_TABLE = ("systems_in", "systems_columns", "split", "where")
+STEPS = ("epc", "compare", "rank", "report", "ztest", "plan", "check")
 
 TEMPLATE = files("priori.cli").joinpath("study_template.toml").read_text("utf-8")
 
@@ -40,11 +36,11 @@ TEMPLATE = files("priori.cli").joinpath("study_template.toml").read_text("utf-8"
     click.Argument(["names"], metavar="[COMMAND]...", nargs=-1),
     *options("init dry_run"),
 )
-def run(study: str | None, names: tuple[str, ...], init: bool, dry_run: bool) -> None:
+def run(asked: Asked) -> None:
     """Run the commands that STUDY asks for (default: study.toml or priori.toml in this directory).
 
     The file names the systems, the settings, and the commands to run on them: epc, compare, rank, report,
-    ztest, plan, coverage, check. Paths are relative to the file. Everything is checked before anything runs. With
+    ztest, plan, check. Paths are relative to the file. Everything is checked before anything runs. With
     COMMAND, only the commands named are run.
 
     \b
@@ -66,23 +62,23 @@ def run(study: str | None, names: tuple[str, ...], init: bool, dry_run: bool) ->
       priori run study.toml report
       priori run study.toml --dry-run
     """
-    if init:
-        target = study or DEFAULTS[0]
+    if asked.init:
+        target = asked.study or DEFAULTS[0]
         if Path(target).exists():
             raise OptionError(f"{target} is there already; name another file")
         write_whole(target, TEMPLATE)
         tell(f"wrote {target}")
         return
-    path, root = find_study(study), click.get_current_context().find_root()
+    path, root = find_study(asked.study), click.get_current_context().find_root()
     assert isinstance(root.command, click.Group)
     commands = {name: command for name in STEPS if (command := root.command.get_command(root, name)) is not None}
     steps = read_study(path, commands)
     in_file = {step.command for step in steps}
-    for name in names:
+    for name in asked.names:
         if name not in in_file:
             raise OptionError(f"{path} does not ask for {name!r}; it asks for {', '.join(sorted(in_file))}")
-    steps = [step for step in steps if not names or step.command in names]
-    if dry_run:
+    steps = [step for step in steps if not asked.names or step.command in asked.names]
+    if asked.dry_run:
         for step in steps:
             emit(shlex.join(["priori", step.command, *step.arguments]))
         return
@@ -140,9 +136,9 @@ def read_study(path: Path, commands: Mapping[str, click.Command]) -> list[Step]:
         raise InputError(f"{path} is not a study: it is nested too deeply") from None
     except ValueError as error:  # also bytes that are no text, and a number of thousands of digits
         raise InputError(f"{path} is not a TOML file: {error}") from None
-    _check_keys(content, ("title", "systems", "table", "settings", *STEPS), f"{path}")
-    systems = _in_table(content, path, commands["epc"]) or _systems(content.get("systems", {}), path)
+    _check_keys(content, ("title", "systems", "settings", *STEPS), f"{path}")
     settings = _table(content.get("settings", {}), f"{path}: [settings]")
+    systems = _systems(content.get("systems", {}), path, needed="table" not in settings)
     title = {"title": content["title"]} if "title" in content else {}
     if not isinstance(title.get("title", ""), str):
         raise InputError(f"{path}: title must be a text")
@@ -167,9 +163,9 @@ def _table(value: Any, where: str) -> dict[str, Any]:
     return value
 
 
-def _systems(value: Any, path: Path) -> list[str]:
+def _systems(value: Any, path: Path, *, needed: bool) -> list[str]:
     systems = _table(value, f"{path}: [systems]")
-    if not systems:
+    if not systems and needed:
         raise InputError(f'{path}: there is no system; add one: [systems.NAME] with dev = "..." and test = "..."')
     words = []
     for name, paths in systems.items():
@@ -187,21 +183,6 @@ def _systems(value: Any, path: Path) -> list[str]:
     return words
 
 
-def _in_table(content: dict[str, Any], path: Path, command: click.Command) -> list[str]:
-    """Return the options of one table with all systems, where the study has one."""
-    if "table" not in content:
-        return []
-    where = f"{path}: [table]"
-    if "systems" in content:
-        raise InputError(f"{where} and [systems] both name the systems; keep one of them")
-    table, options = _table(content["table"], where), _options(command)
-    _check_keys(table, ("file", *IN_TABLE), where)
-    if not isinstance(table.get("file"), str):
-        raise InputError(f"{where} needs file, the name of the table")
-    values = {"table": table["file"], **{_key(key): value for key, value in table.items() if key != "file"}}
-    return [word for key, value in values.items() for word in _words(options[key], key, value, f"{where} {key}")]
-
-
 def _key(name: str) -> str:
     """Return the name of an option as a study file spells it."""
     return name.replace("-", "_")
@@ -211,9 +192,7 @@ def _check_keys(keys: Iterable[str], known: Iterable[str], where: str) -> None:
     listed = sorted(map(_key, known))
     for key in keys:
         if _key(key) not in listed:
-            near = get_close_matches(_key(key), listed, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"the names are {', '.join(listed)}"
-            raise InputError(f"{where}: unknown name {key!r}; {hint}")
+            raise InputError(f"{where}: {unknown('name', key, listed)}")
 
 
 def _options(command: click.Command) -> dict[str, click.Option]:

@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
+from priori.base.cautions import named
+from priori.base.dataframes import name_list
 from priori.base.errors import OptionError
 from priori.cli.commands import Group
 from priori.cli.options import listed, option, options
 from priori.cli.output import Progress, printable, tell
 from priori.scores import BOUND, Scores, ScoreSet, condense_all
-from priori.scores.derived import BY_ATTACK
+from priori.scores.score_set import BY_ATTACK
 from priori.scores.systems import SourceFile, System
 
 if TYPE_CHECKING:
     from priori.curves.epc import EPC
 
 Result = TypeVar("Result")
+Judged = TypeVar("Judged", "EPC", System)
 #: The development and the test scores of systems by name.
 Sets = Mapping[str, tuple[ScoreSet, ScoreSet]]
 
@@ -60,7 +63,6 @@ class Reading:
     column: Sequence[str]
     positive: str | None
     attack: Sequence[str]
-    attack_column: str | None
     nan: str
     lower_is_better: bool
     engine: str = "auto"
@@ -97,7 +99,7 @@ class Reading:
 
     def _scans(self, path: str, trials: str | None = None) -> bool:
         """Tell whether a file is scanned where it is, by the engine asked for or as it is large."""
-        known = [role for role in ("time", "weight") if role in self.columns]
+        known = [role for role in ("time", "weight", "amount") if role in self.columns]
         if known or path == "-" or trials is not None:
             if self.engine in ("duckdb", "spark"):
                 why = "reads files on their own: no --trials, no standard input"
@@ -110,13 +112,12 @@ class Reading:
     @property
     def columns(self) -> dict[str, str]:
         """The names of columns, as typed."""
-        attack = [] if self.attack_column is None else [f"attack={self.attack_column}"]
-        return pairs_of("--column", COLUMN, [*self.column, *attack], empty=True)
+        return pairs_of("--column", COLUMN, self.column, empty=True)
 
     def with_columns(self, columns: Mapping[str, str | None]) -> Reading:
         """Return the same with these names of columns."""
         typed = [f"{ours}={theirs}" for ours, theirs in columns.items() if theirs is not None]
-        return replace(self, column=typed, attack_column=None)
+        return replace(self, column=typed)
 
     def of(self, system: str) -> Reading:
         """Return how the files of one system are read: its own columns (SYSTEM:OURS=THEIRS) before those of all."""
@@ -194,6 +195,8 @@ class Systems:
         #: Whether the command can divide by folds, and by how many it is to.
         self.can_fold, self.folds = "folds" in reading_or_folds, reading_or_folds.pop("folds", None)
         self.reading = Reading(**reading_or_folds)
+        if odd := [word for typed in (*system, *scores) for word in typed if word.startswith("--")]:
+            raise OptionError(f"--system takes NAME DEV TEST and --scores NAME FILE; {odd[0]} is none of these")
         ways = [files, system, scores, table]
         if sum(map(bool, ways)) > 1:
             raise OptionError(
@@ -316,7 +319,14 @@ class Systems:
             sets = reading.read_table(path, systems, None, self.where)
         if not how:
             return {name: self._folded(path, both) for name, both in sets.items()}
-        return {name: self._halves(path, name, whole.load(), how) for name, (whole, _) in sets.items()}
+        halves, said = dict[str, tuple[Scores, Scores]](), dict[str, list[str]]()
+        for name, (whole, _) in sets.items():
+            halves[name], division = self._halves(whole.load(), how)
+            said.setdefault(division, []).append(name)
+        for division, names in said.items():
+            of = f" ({named(names)})" if len(said) > 1 else ""
+            tell(f"{path}{of}: split {division}")
+        return halves
 
     def _folded(self, path: str, both: tuple[ScoreSet, ScoreSet]) -> tuple[ScoreSet, ScoreSet]:
         if self.folds is None:
@@ -328,7 +338,7 @@ class Systems:
         )
         return whole, whole
 
-    def _halves(self, path: str, name: str, whole: Scores, how: dict[str, Any]) -> tuple[Scores, Scores]:
+    def _halves(self, whole: Scores, how: dict[str, Any]) -> tuple[tuple[Scores, Scores], str]:
         """Divide a set in two, and say how."""
         sets = whole.split(together=self.together, **how)
         sizes = " and ".join(
@@ -336,11 +346,9 @@ class Systems:
             for role, part in zip(("development", "test"), sets, strict=True)
         )
         left = len(whole) - len(sets[0]) - len(sets[1])
-        seen = f"; {left} later trials of users seen before are left out" if left else ""
+        seen = f"; {left} later trials of users seen before are left out (--mixed-users keeps them)" if left else ""
         division = f"before and from {how['before']} on" if "before" in how else "at random"
-        of = f" ({name})" if self.table is not None else ""
-        tell(f"{path}{of}: split {division}{self._users(whole)}: {sizes}{seen}")
-        return sets
+        return sets, f"{division}{self._users(whole)}: {sizes}{seen}"
 
     def _users(self, whole: ScoreSet) -> str:
         if not whole.has_users:
@@ -368,9 +376,29 @@ class Systems:
         how = {"folds": self.folds, "rng": self.split_seed, "together": self.together, **settings}
         return [cross_epc(system.dev, name=system.name, **how) for system in systems]
 
+    def with_the_same_trials(self, judged: Sequence[Judged], *, with_dev: bool) -> list[Judged]:
+        """Return systems, or their curves, without those of a table that have other numbers of trials than most.
+
+        They cannot be paired; what is left out is said. All are returned where no two systems would be left.
+        """
+        if self.table is None or len(judged) < 3:
+            return list(judged)
+        sets = [(each.test, each.dev) if with_dev else (each.test,) for each in judged]
+        sizes = [tuple((scores.n_negatives, scores.n_positives) for scores in each) for each in sets]
+        usual = max(sizes, key=lambda size: (sizes.count(size), size))
+        apart = [each.name for each, size in zip(judged, sizes, strict=True) if size != usual]
+        if not apart or sizes.count(usual) < 2:
+            return list(judged)
+        tell(
+            f"{self.table}: left out, other numbers of trials than the {sizes.count(usual)} systems compared: "
+            f"{name_list(apart)}"
+        )
+        return [each for each in judged if each.name not in apart]
+
     def one(self, part: Literal["dev", "test"], **columns: str) -> ScoreSet:
         """Read one set of scores, with further columns: a file as it is, or that part of one system."""
-        self.reading = self.reading.with_columns({**self.reading.columns, **columns})
+        if columns:
+            self.reading, self._read = self.reading.with_columns({**self.reading.columns, **columns}), None
         which = {"dev": "development", "test": "test"}[part]
         if not self:
             raise OptionError(f"give one file of scores, {part.upper()}, or one system, --system NAME DEV TEST")
@@ -416,7 +444,7 @@ def _two_values(typed: str, values: str) -> tuple[list[str], list[str]]:
 
 
 #: How files are read.
-READING = options("input_format column positive attack attack_column nan lower_is_better engine memory temp")
+READING = options("input_format column positive attack nan lower_is_better engine memory temp")
 _NAMED = "system scores table systems_in systems_columns split"
 _CHOSEN = "mixed_users split_seed where"
 

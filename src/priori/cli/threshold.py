@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -12,30 +12,39 @@ import numpy as np
 import priori
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution
-from priori.base.errors import FewUsersError, OptionError
+from priori.base.errors import FewUsersError, OptionError, PrioriError
 from priori.base.texts import cell as percent
 from priori.base.types import Floats
-from priori.cli.commands import Judging, judging, make_command, output_group
-from priori.cli.options import options
-from priori.cli.output import Output, table_of, table_text
+from priori.cli.commands import Asked, judging, make_command, output_group
+from priori.cli.options import listed, option, options
+from priori.cli.output import Progress, table_of, table_text
 from priori.cli.systems import one_set
 from priori.curves.checks import set_cautions, threshold_cautions
-from priori.decisions.costs import price, shifted
 from priori.decisions.criteria import get_criterion
+from priori.decisions.criterion import Criterion
 from priori.decisions.measure import Ratio
 from priori.decisions.measures import MEASURES
+from priori.decisions.recipe import price, shifted
 from priori.decisions.tasks import get_task
 from priori.scores import ScoreSet
+from priori.uncertainty.rates.group_rates import cross_groups
+from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import RATE_TITLES, Rate
 from priori.uncertainty.rates.user_rates import ROLES
-from priori.words.sentences import about_groups, about_users
+from priori.words.numbers import acceptance
+from priori.words.sentences import about_groups, about_thresholds, about_users
 
-#: Reads the one set of scores that a command is about, with further columns.
-OneSet = Callable[..., ScoreSet]
 #: A rate with the ends of its interval, at each threshold.
 Limits = tuple[Floats, Floats, Floats]
+#: What the ranges of a threshold are called.
+RANGES = {"new": "other sets choose", "best": "population's best", "good": "as good here"}
 #: How many users in each role a table shows.
 WORST = 10
+
+
+def as_score(threshold: float, distances: bool) -> float:
+    """Return a threshold that was typed on the scale of scores, on which distances are negated."""
+    return 0.0 - threshold if distances else threshold
 
 
 def _number(text: str) -> float:
@@ -48,11 +57,21 @@ def _number(text: str) -> float:
     return value
 
 
-@make_command("threshold", one_set("dev"), judging(measure=False), output_group())
-def threshold(read: OneSet, judging: Judging, output: Output) -> None:
-    """Print the threshold that minimises the criterion on DEV, and the rates it has there.
+@make_command(
+    "threshold",
+    one_set("dev"),
+    judging(measure=False),
+    option("bootstrap", default="auto"),
+    *options("level seed no_bootstrap threads"),
+    output_group(plot="Draw the ranges of the thresholds"),
+)
+def threshold(asked: Asked) -> None:
+    """Print the threshold that minimises the criterion on DEV, its rates there, and how far it may be off.
 
-    A trial is accepted when its score is greater than the threshold.
+    A trial is accepted when its score is greater than the threshold, or its distance less (--lower-is-better).
+    Three ranges say how sure that is: where other
+    development sets like this one would put it, where the best threshold of the population lies, and which thresholds
+    are as good on DEV. With --no-bootstrap they are left out.
 
     \b
     Examples:
@@ -62,47 +81,77 @@ def threshold(read: OneSet, judging: Judging, output: Output) -> None:
       priori threshold --system A a-dev.csv a-test.csv --criterion eer
       priori threshold dev.csv --costs fn=10,fp=1 --prior 0.01
     """
-    domain = get_task(judging.task)
-    settings = judging.at_alpha()
-    rule, v1, v2 = get_criterion(judging.criterion, domain), domain.v1, domain.v2
-    fractions = as_fractions(settings["alpha"])
-    scores = read()
+    judging = asked.judging
+    domain, settings = get_task(judging.task), judging.at_alpha()
+    rule, fractions, scores = get_criterion(judging.criterion, domain), as_fractions(settings["alpha"]), asked.read()
     choice, alphas = rule.choose(scores, fractions), np.array([float(fraction) for fraction in fractions])
     columns: dict[str, Any] = {
         "alpha": alphas.tolist(),
-        "threshold": choice.threshold,
-        "dev_v1": v1(choice.outcomes),
-        "dev_v2": v2(choice.outcomes),
+        "threshold": 0.0 - choice.threshold if scores.distances else choice.threshold,
+        "dev_v1": domain.v1(choice.outcomes),
+        "dev_v2": domain.v2(choice.outcomes),
     }
-    headings = {"alpha": "alpha", "threshold": "threshold", "dev_v1": f"dev {v1.name}", "dev_v2": f"dev {v2.name}"}
     if judging.costs is not None:
-        columns["dev_cost"], headings["dev_cost"] = settings["measure"](choice.outcomes), "dev cost"
-    chosen = {"task": domain.name, "criterion": rule.name, "v1_name": v1.name, "v2_name": v2.name}
-    title = f"Threshold by {rule.name}; accept when the score is greater"
-    output.finish(
-        table=lambda: table_of(title, columns, headings, threshold="{:.10g}".format, dev_cost="{:.5g}".format),
+        columns["dev_cost"] = settings["measure"](choice.outcomes)
+    warnings: list[str] = [*threshold_cautions(rule, scores, alphas, choice)]
+    sure = _how_sure(scores, rule, fractions, asked, warnings)
+    if sure is None and asked.output.plot:
+        raise OptionError("--plot draws the ranges of the thresholds, and these scores give none")
+    if sure is not None:
+        ranges = sure.columns()
+        columns |= {name: ranges[name] for what in RANGES for name in (f"{what}_lower", f"{what}_upper")}
+        warnings += sure.warnings
+
+    def table() -> str:
+        headings = {"alpha": rule.alpha_name, "threshold": "threshold"}
+        headings |= {"dev_v1": f"dev {domain.v1.name}", "dev_v2": f"dev {domain.v2.name}"}
+        headings |= {"dev_cost": "dev cost"} if "dev_cost" in columns else {}
+        written: dict[str, Any] = {"threshold": "{:.10g}".format, "dev_cost": "{:.5g}".format}
+        shown = dict(columns)
+        for what, heading in () if sure is None else RANGES.items():
+            ends = zip(columns[f"{what}_lower"].tolist(), columns[f"{what}_upper"].tolist(), strict=True)
+            shown[what] = ["-" if math.isnan(low) else f"{low:.4g} to {high:.4g}" for low, high in ends]
+            headings[what], written[what] = heading, str
+        title = f"Threshold by {rule.title}; {acceptance(scores.distances).removesuffix(' than')}"
+        return table_of(title, shown, headings, note="" if sure is None else about_thresholds(sure), **written)
+
+    names = {"task": domain.name, "criterion": rule.name, "v1_name": domain.v1.name, "v2_name": domain.v2.name}
+    told = {"distances": True} if scores.distances else {}
+    asked.output.finish(
+        sure,
+        table=table,
         csv=lambda: columns,
-        json=lambda: {**chosen, "outcomes": choice.outcomes.to_dict(), **columns},
-        warnings=threshold_cautions(rule, scores, alphas, choice),
+        json=lambda: {**names, **told, "outcomes": choice.outcomes.to_dict(), **columns},
+        warnings=dict.fromkeys(warnings),
     )
+
+
+def _how_sure(
+    scores: ScoreSet, rule: Criterion, alpha: Any, asked: Asked, warnings: list[str]
+) -> priori.ThresholdInterval | None:
+    """Return how sure the thresholds are; None, perhaps with a warning why, where nothing tells that."""
+    if not rule.reads_development or asked.no_bootstrap:
+        return None
+    check_level(asked.level)
+    how = {"bootstrap": None if asked.bootstrap == "auto" else asked.bootstrap, "confidence_level": asked.level}
+    how |= {"task": asked.judging.task, "rng": asked.seed, "threads": asked.threads}
+    try:
+        with Progress("ranges of the thresholds") as progress:
+            return priori.threshold_interval(scores, criterion=rule, alpha=alpha, progress=progress, **how)
+    except PrioriError as error:
+        if asked.bootstrap != "auto":
+            raise
+        warnings.append(Caution("no-bootstrap", f"no range for the threshold: {error}"))
+        return None
 
 
 @make_command(
     "rates",
     one_set("test"),
-    *options("threshold by costs prior fte level"),
+    *options("threshold by min_users costs prior fte level"),
     output_group(plot="Draw the rates of groups or users, with --by"),
 )
-def rates(
-    read: OneSet,
-    threshold: tuple[str, ...],
-    by: str | None,
-    costs: str | None,
-    prior: str | None,
-    fte: str | None,
-    level: float,
-    output: Output,
-) -> None:
+def rates(asked: Asked) -> None:
     """Print outcomes and all measures on TEST at threshold X.
 
     Rates of one class have an interval, which takes users into account if they are known. NaN scores
@@ -113,58 +162,59 @@ def rates(
     Examples:
       priori rates test.csv --threshold 0.25
       priori rates test.csv --threshold 0.25 --threshold 0.5 --format csv
-      priori rates test.csv --threshold 0.25 --by sex
+      priori rates test.csv --threshold 0.25 --by sex,age
       priori rates test.csv --threshold 0.25 --by user --plot users.svg
       priori rates test.csv --threshold 0.25 --prior 0.01
       priori rates test.csv --threshold 0.25 --costs fn=100,fp=1 --prior 0.01
     """
-    thresholds = [_number(text) for text in threshold]
-    if by is not None:
-        if len(thresholds) != 1 or any(each is not None for each in (fte, costs, prior)):
+    typed, costs, prior, level = [*map(_number, asked.threshold)], asked.costs, asked.prior, asked.level
+    if asked.by is not None:
+        if len(typed) != 1 or any(each is not None for each in (asked.fte, costs, prior)):
             raise OptionError("--by goes with one --threshold, and without --fte, --costs and --prior")
-        _by_people(read, thresholds[0], by, level, output)
+        if asked.by == "user" and asked.min_users != 1:
+            raise OptionError("--min-users leaves out groups, and --by user compares users")
+        _by_people(typed[0], asked)
         return
-    if output.plot:
+    if asked.min_users != 1:
+        raise OptionError("--min-users leaves out groups: add --by COLUMN")
+    if asked.output.plot:
         raise OptionError("--plot draws groups or users: add --by COLUMN")
-    enrolled = None if fte is None else _enrolled(fte, level)
-    scores = read()
+    enrolled = None if asked.fte is None else _enrolled(asked.fte, level)
+    scores = asked.read()
+    thresholds = [as_score(each, scores.distances) for each in typed]
     outcomes = priori.count(scores, thresholds)
     measures = {name: measure for name, measure in MEASURES.items() if not measure.needs_alpha}
     if prior is not None:
         measures = {name: shifted(measure, prior) for name, measure in measures.items()}
     if costs is not None:
         measures["cost"] = price("authentication", None, None, None, costs, prior).measure
-    values = {name: measure(outcomes) for name, measure in measures.items()}
     counts = {"tp": outcomes.tp, "fp": outcomes.fp, "tn": outcomes.tn, "fn": outcomes.fn}
+    columns: dict[str, Any] = {"threshold": typed, **counts}
+    columns |= {name: measure(outcomes) for name, measure in measures.items()}
     limits, warnings = _limits(scores, thresholds, level, enrolled)
-    numbers = {name: value for name, (value, _, _) in limits.items() if name not in values}
-    ends = {
-        f"{name}_{end}": each
-        for name, (_, *both) in limits.items()
-        for end, each in zip(("lower", "upper"), both, strict=True)
-    }
-    columns: dict[str, Any] = {"threshold": thresholds, **counts, **values, **numbers, **ends}
+    columns |= {name: value for name, (value, _, _) in limits.items() if name not in columns}
+    for name, (_, lower, upper) in limits.items():
+        columns |= {f"{name}_lower": lower, f"{name}_upper": upper}
 
     def table() -> str:
         rows = [[name, *(str(value) for value in number.tolist())] for name, number in counts.items()]
         # Without failures to acquire FMR and FNMR are FAR and FRR.
-        beside = [name for name in numbers if scores.nan_rejected or name not in ("fmr", "fnmr", "fta")]
-        for name in ("far", "frr", *beside, *(name for name in values if name not in ("far", "frr"))):
-            title, rate = (measures[name].title, measures[name].rate) if name in values else (TITLES[name], True)
+        beside = [name for name in TITLES if name in limits and (scores.nan_rejected or name in ENROLMENT)]
+        for name in dict.fromkeys(("far", "frr", *beside, *measures)):
+            title, rate = (measures[name].title, measures[name].rate) if name in measures else (TITLES[name], True)
             rows.append([f"{title} ({name})", *_cells(columns[name], limits.get(name), rate)])
-        header = ["accept when score >", *(f"{value:.6g}" for value in thresholds)]
+        rule = f"accept when {'distance <' if scores.distances else 'score >'}"
+        header = [rule, *(f"{value:.6g}" for value in typed)]
         return table_text("", header, rows, note=_note(level, scores))
 
-    output.finish(table=table, csv=lambda: columns, json=lambda: columns, warnings=(*set_cautions(scores), *warnings))
+    told = {"distances": True} if scores.distances else {}
+    cautions = (*set_cautions(scores), *warnings)
+    asked.output.finish(table=table, csv=lambda: columns, json=lambda: {**told, **columns}, warnings=cautions)
 
 
 #: What the rates beside the measures are called.
-TITLES: dict[str, str] = {
-    **{str(rate): title for rate, title in RATE_TITLES.items()},
-    "fte": "Failure-to-enrol rate",
-    "gfar": "Generalised FAR",
-    "gfrr": "Generalised FRR",
-}
+ENROLMENT = {"fte": "Failure-to-enrol rate", "gfar": "Generalised FAR", "gfrr": "Generalised FRR"}
+TITLES: dict[str, str] = {**{str(rate): title for rate, title in RATE_TITLES.items()}, **ENROLMENT}
 
 
 def _enrolled(typed: str, level: float) -> Limits:
@@ -210,7 +260,7 @@ def _limits(
 
 
 def _generalised(far: Limits, frr: Limits, enrolled: Limits) -> dict[str, Limits]:
-    """Return the rates of everybody, also of those who could not enrol (ISO/IEC 19795-1).
+    """Return the generalised rates, which include people who could not enrol (ISO/IEC 19795-1).
 
     The limits are those at the ends of both intervals: wide enough whatever the two share.
     """
@@ -243,54 +293,56 @@ def _note(level: float, scores: ScoreSet) -> str:
 # -- by group, by user -----------------------------------------------------------------------------------------------
 
 
-def _by_people(read: OneSet, threshold: float, by: str, level: float, output: Output) -> None:
+def _by_people(threshold: float, asked: Asked) -> None:
     """Print the rates of groups, or of users."""
+    sets = [asked.read(group=column) for column in listed(asked.by)] if asked.by != "user" else [asked.read()]
+    scores = sets[0] if len(sets) == 1 else cross_groups(sets)
+    cut = as_score(threshold, scores.distances)
     found: priori.GroupRates | priori.UserRates
-    if by == "user":
-        scores = read()
-        found = priori.user_rates(scores, threshold, confidence_level=level)
+    if asked.by == "user":
+        found = priori.user_rates(scores, cut, confidence_level=asked.level)
         table = partial(_users_table, found)
     else:
-        scores = read(group=by)
         rates: tuple[Rate, ...] = ("far", "frr", "fmr", "fnmr", "fta") if scores.nan_rejected else ("far", "frr")
-        found = priori.group_rates(scores, threshold, rates=rates, by=by, confidence_level=level)
+        found = priori.group_rates(
+            scores, cut, rates=rates, by=asked.by, min_users=asked.min_users, confidence_level=asked.level
+        )
         table = partial(_groups_table, found)
-    output.finish(found, table=table, warnings=(*set_cautions(scores), *found.warnings))
+    asked.output.finish(found, table=table, warnings=(*set_cautions(scores), *found.warnings))
 
 
 def _groups_table(found: priori.GroupRates) -> str:
     rows = []
     for row, what in enumerate(found.what.tolist()):
-        ratio = what.startswith("ratio")
+        plain = what in ("ratio", "ratio-to-mean", "fdr", "garbe")
         name = f"{found.rate[row].upper()}, {_WHAT.get(what, '')}{found.group[row]}"
         name += {"gap": f" - {found.other[row]}", "ratio": f" / {found.other[row]}"}.get(what, "")
         numbers = (float(column[row]) for column in (found.value, found.lower, found.upper))
-        shown = [f"{number:.3g}" if ratio else percent(number) for number in numbers]
+        shown = [f"{number:.3g}" if plain else percent(number) for number in numbers]
         rows.append([name, *shown, f"{found.errors[row]}", f"{found.trials[row]}", f"{found.people[row] or '-'}"])
-    title = f"Error rates by {found.by}, accept when score > {found.threshold:.6g}"
+    rule = f"{acceptance(found.distances)} {found.summary()['threshold']:.6g}"
+    title = f"Error rates by {found.by}, {rule}"
     header = ["rate and group", "value", "lower", "upper", "errors", "trials", "users"]
     return table_text(title, header, rows, note=about_groups(found))
 
 
-_WHAT = {"gap": "gap: ", "ratio": "ratio: ", "ratio-to-mean": "over geometric mean: "}
+_WHAT = {
+    "gap": "gap: ",
+    "ratio": "ratio: ",
+    "ratio-to-mean": "over geometric mean: ",
+    "worst": "worst: ",
+    "fdr": "FDR",
+    "garbe": "GARBE",
+}
 
 
 def _users_table(found: priori.UserRates) -> str:
     parts = []
+    headings = {name: name for name in ("user", "errors", "trials", "rate", "shrunken", "lower", "upper", "above")}
     for about in found.roles:
-        role = about["role"]
-        worst: dict[str, Any] = found.of_role(role, WORST)
-        rows = [
-            [
-                str(worst["user"][row]),
-                f"{worst['errors'][row]} of {worst['trials'][row]}",
-                *(percent(float(worst[name][row])) for name in ("rate", "shrunken", "lower", "upper")),
-                "yes" if worst["above"][row] else "",
-            ]
-            for row in range(len(worst["user"]))
-        ]
-        title = f"{about['rate'].upper()} of {ROLES[role][1]} ({percent(about['overall'])} in all): highest first"
+        title = (
+            f"{about['rate'].upper()} of {ROLES[about['role']][1]} ({percent(about['overall'])} in all): highest first"
+        )
         note = "\n" + about_users(found) if about is found.roles[-1] else ""
-        header = ["user", "errors", "rate", "shrunken", "lower", "upper", "above"]
-        parts.append(table_text(title, header, rows, note=note))
+        parts.append(table_of(title, found.of_role(about["role"], WORST), headings, note=note))
     return "\n".join(parts)

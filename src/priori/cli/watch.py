@@ -11,10 +11,11 @@ import numpy as np
 import priori
 from priori.base.errors import OptionError
 from priori.base.texts import cell
-from priori.cli.commands import Group, Judging, judging, make_command, output_group
+from priori.cli.commands import Asked, Group, judging, make_command, output_group
 from priori.cli.options import option, options
-from priori.cli.output import Output, table_text
+from priori.cli.output import table_of, table_text
 from priori.cli.systems import READING, Reading, pairs_of
+from priori.cli.threshold import as_score
 from priori.scores.systems import SourceFile
 from priori.studies.watching import Watch
 
@@ -43,19 +44,7 @@ CLAIM = (
     Group("reading", Reading, READING),
     output_group(plot="Also draw the rates so far"),
 )
-def watch(
-    files: tuple[str, ...],
-    limits: tuple[str, ...],
-    threshold: float | None,
-    threshold_from: str | None,
-    judging: Judging,
-    state: str | None,
-    change_every: int,
-    share: str | None,
-    level: float,
-    reading: Reading,
-    output: Output,
-) -> None:
+def watch(asked: Asked) -> None:
     """Watch a deployed threshold: each FILE lists trials in order of time.
 
     Ends with exit code 1 if a limit is broken or something changed. You may look after every trial: at most 5 % of
@@ -67,14 +56,14 @@ def watch(
       priori watch --state watch.json tuesday.csv
       priori watch --threshold 0.35 --limit far=0.01 --share 0.4:0.6 unlabelled.csv
     """
+    state, share, reading = asked.state, asked.share, asked.reading
     if state is not None and os.path.exists(state):
-        if limits or threshold is not None or threshold_from is not None:
+        if asked.limits or asked.threshold is not None or asked.threshold_from is not None:
             raise OptionError(f"{state} holds the threshold and the limits; leave them out, or name another --state")
         watch = Watch.load(state)
     else:
-        deployed = _threshold(reading, threshold, threshold_from, judging)
-        watch = Watch(deployed, _limits(limits), level, change_every)
-    for path in files:
+        watch = Watch(_threshold(asked), _limits(asked.limits), asked.level, asked.change_every)
+    for path in asked.files:
         digest = SourceFile.of(path).sha256 or None
         if share is not None:
             watch.update(None, _unlabelled(path, reading), batch=digest)
@@ -85,14 +74,14 @@ def watch(
         label = np.concatenate([np.full(values.size, label) for label, values in columns])
         watch.update(label, np.concatenate([values for _, values in columns]), batch=digest)
     floors = {} if share is None else watch.unlabelled(_share(share), watch.limits)
-    told = watch.report()
+    told, deployed = watch.report(), as_score(watch.threshold, reading.lower_is_better)
     # Not before all that was typed proved right: trials that are remembered cannot be given again.
     if state is not None:
         watch.save(state)
-    output.finish(
+    asked.output.finish(
         table=lambda: _floor_table(floors, share, watch) if floors else _table(told),
         csv=lambda: [{"rate": name, **row} for name, row in (floors or told).items()],
-        json=lambda: {"threshold": watch.threshold, "alarm": watch.alarm, "rates": told, "floors": floors},
+        json=lambda: {"threshold": deployed, "alarm": watch.alarm, "rates": told, "floors": floors},
         figure=lambda plots: watch.plot(),
         warnings=(),
     )
@@ -100,14 +89,15 @@ def watch(
         raise click.exceptions.Exit(1)
 
 
-def _threshold(reading: Reading, given: float | None, path: str | None, judging: Judging) -> float:
+def _threshold(asked: Asked) -> float:
     """Return the threshold that is deployed: as given, or as chosen on development scores."""
+    given, path, distances = asked.threshold, asked.threshold_from, asked.reading.lower_is_better
     if (given is None) == (path is None):
         raise OptionError("give the threshold that is deployed: --threshold T, or --threshold-from DEV")
     if given is not None:
-        return given
-    settings = {name: value for name, value in vars(judging).items() if name != "measure"}
-    return priori.choose_threshold(reading.read(str(path)), **settings)
+        return as_score(given, distances)
+    settings = {name: value for name, value in vars(asked.judging).items() if name != "measure"}
+    return priori.choose_threshold(asked.reading.read(path), **settings)
 
 
 def _limits(typed: tuple[str, ...]) -> dict[str, float]:
@@ -146,18 +136,11 @@ def _unlabelled(path: str, reading: Reading) -> Any:
 
 
 def _table(told: dict[str, dict[str, Any]]) -> str:
-    rows = [
-        [
-            name.upper(),
-            cell(row["limit"]),
-            str(row["trials"]),
-            str(row["errors"]),
-            *(cell(row[n]) for n in ("rate", "lower", "upper")),
-            "; ".join(row["alarms"]) or "none",
-        ]
-        for name, row in told.items()
-    ]
-    return table_text("", ["rate", "limit", "trials", "errors", "so far", "lower", "upper", "alarm"], rows, note=CLAIM)
+    columns = {"name": [name.upper() for name in told]}
+    columns |= {key: [row[key] for row in told.values()] for key in next(iter(told.values()), {})}
+    columns["alarms"] = ["; ".join(alarms) or "none" for alarms in columns["alarms"]]
+    headings = {name: name for name in columns} | {"name": "rate", "rate": "so far", "alarms": "alarm"}
+    return table_of("", columns, headings, note=CLAIM, alarms=str)
 
 
 def _floor_table(floors: dict[str, dict[str, float]], share: str | None, watch: Watch) -> str:

@@ -1,4 +1,4 @@
-"""Checks: the traps that the scores of a curve may hold, one entry each; curves carry what they find as warnings.
+"""Checks: the traps that the scores of a curve may hold, a row of `CHECKS` each; curves carry what they find.
 
 What costs a scan of a table is not looked for there.
 """
@@ -6,17 +6,19 @@ What costs a scan of a table is not looked for there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.errors import argument
-from priori.base.types import Floats, Mask
+from priori.base.texts import alpha_text
+from priori.base.types import Counts, Floats, Mask
 from priori.decisions.constraints import Constraint
-from priori.decisions.criteria import Best, get_criterion
+from priori.decisions.criteria import Best
 from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
@@ -54,13 +56,45 @@ EXPLAIN_DISAGREEMENT = {"flipped-labels", "different-scales", "dev-looks-trained
 #: The codes that are looked for in each data set of an average, where sets may be small.
 TRAPS = ("same-data", "shared-trials", "repeated-trials", "reversed-scores", "flipped-labels", "different-scales")
 
-#: What a check finds, in words, at one row of a curve: nothing where its caution does not apply.
-Find = Callable[["EPC", int], str]
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What checks look at, worked out once: a curve, and its row at the alpha of interest."""
+
+    curve: EPC
+    row: int
+
+    @cached_property
+    def loaded(self) -> tuple[Scores, Scores] | None:
+        """Both sets where they are in memory."""
+        dev, test = self.curve.dev, self.curve.test
+        return None if dev.scanned or test.scanned else (dev.load(), test.load())
+
+    @cached_property
+    def same(self) -> bool:
+        """Whether both sets hold the same scores."""
+        return self.curve.dev.source == self.curve.test.source if self.loaded is None else same_scores(*self.loaded)
+
+    @property
+    def sets(self) -> dict[str, ScoreSet]:
+        """The sets, by what they are called; one where both are the same."""
+        return {"development": self.curve.dev, **({} if self.same else {"test": self.curve.test})}
+
+    @cached_property
+    def sides(self) -> tuple[tuple[int, float], tuple[int, float]]:
+        """On which side of 0.5 the AUC of either set clearly is, and the AUC."""
+        return _side(self.curve.dev), _side(self.curve.test)
+
+    def in_both(self, noun: str, shared: Callable[[Scores, Scores], int], size: int, so: str) -> str:
+        """Say how many trials or users are in both sets, where these are not one and the same."""
+        number = 0 if self.loaded is None or self.same else shared(*self.loaded)
+        return f"{number:,} of {size:,} test {noun} are also development {noun}: {so}" if number else ""
 
 
 def curve_cautions(curve: EPC, row: int) -> tuple[Caution, ...]:
     """Return warnings about the scores of a curve, and about its row ``row``, the alpha of interest."""
-    findings = {code: find(curve, row) for code, find in CHECKS.items()}
+    facts = Facts(curve, row)
+    findings = {code: find(facts) for code, find in CHECKS.items()}
     if any(findings[code] for code in EXPLAIN_DISAGREEMENT):
         findings.pop("disagreement")
     return _cautions(findings)
@@ -72,8 +106,9 @@ def _cautions(findings: Mapping[str, str]) -> tuple[Caution, ...]:
 
 
 def set_cautions(scores: ScoreSet) -> tuple[Caution, ...]:
-    """Return warnings about one set of scores, by itself."""
-    return _cautions({"repeated-trials": _repeated_in(scores, "the set"), "reversed-scores": _reversed_in(scores, "")})
+    """Return warnings about one set of scores on its own."""
+    found = {"repeated-trials": _repeated({"": scores}), "reversed-scores": _reversed(_side(scores), "")}
+    return _cautions(found)
 
 
 def threshold_cautions(criterion: Criterion, dev: ScoreSet, alpha: Floats, choice: Choice) -> tuple[Caution, ...]:
@@ -85,9 +120,9 @@ def threshold_cautions(criterion: Criterion, dev: ScoreSet, alpha: Floats, choic
 
 def common_cautions(curves: Sequence[EPC]) -> tuple[Caution, ...]:
     """Return the traps that more than half of the curves of an average are in; the words are those of the first."""
-    found = {code: [text for curve in curves if (text := CHECKS[code](curve, 0))] for code in TRAPS}
-    common = {code: lines for code, lines in found.items() if 2 * len(lines) > len(curves)}
-    number = len(curves)
+    facts, number = [Facts(curve, 0) for curve in curves], len(curves)
+    found = {code: [text for each in facts if (text := CHECKS[code](each))] for code in TRAPS}
+    common = {code: lines for code, lines in found.items() if 2 * len(lines) > number}
     return _cautions({code: f"in {len(lines)} of {number} data sets {lines[0]}" for code, lines in common.items()})
 
 
@@ -96,64 +131,20 @@ def middle(curve: EPC) -> int:
     return int(np.argmin(np.abs(curve.alpha - 0.5)))
 
 
-def _loaded(curve: EPC) -> tuple[Scores, Scores] | None:
-    """Return both sets where they are in memory."""
-    return None if curve.dev.scanned or curve.test.scanned else (curve.dev.load(), curve.test.load())
+# -- trials, direction and scale -----------------------------------------------------------------------------
 
 
-def _named_sets(curve: EPC) -> dict[str, ScoreSet]:
-    return {"the development set": curve.dev, **({} if _same(curve) else {"the test set": curve.test})}
-
-
-# -- the same trials -----------------------------------------------------------------------------------------
-
-
-def _same(curve: EPC) -> bool:
-    sets = _loaded(curve)
-    return curve.dev.source == curve.test.source if sets is None else same_scores(*sets)
-
-
-def _same_data(curve: EPC, row: int) -> str:
-    if not _same(curve):
-        return ""
-    return "development and test set hold the same scores: nothing is a priori; give a separate test set"
-
-
-def _in_both(curve: EPC, noun: str, shared: Callable[[Scores, Scores], int], size: int, so: str) -> str:
-    """Say how many trials or users are in both sets, where these are not one and the same."""
-    sets = _loaded(curve)
-    number = 0 if sets is None or _same(curve) else shared(*sets)
-    return f"{number:,} of {size:,} test {noun} are also development {noun}: {so}" if number else ""
-
-
-def _shared_trials(curve: EPC, row: int) -> str:
-    so = "the rates are too good; remove them from one set"
-    return _in_both(curve, "trials", shared_trials, len(curve.test), so)
-
-
-def _shared_users(curve: EPC, row: int) -> str:
-    so = "the rates may be too good for new users"
-    return _in_both(curve, "users", shared_users, curve.test.n_users, so)
-
-
-def _repeated_in(scores: ScoreSet, name: str) -> str:
-    if scores.scanned:
-        return ""
-    loaded = scores.load()
-    if ids := repeated_ids(loaded):
-        found = f"{ids:,} of {len(loaded):,} trials of {name} repeat an earlier trial id"
-    elif (times := times_repeated(loaded)) > 1:
-        found = f"every score of {name} occurs a multiple of {times} times"
-    else:
-        return ""
-    return f"{found}: intervals are too narrow; keep one row per trial"
-
-
-def _repeated_trials(curve: EPC, row: int) -> str:
-    return "; ".join(filter(None, (_repeated_in(scores, name) for name, scores in _named_sets(curve).items())))
-
-
-# -- direction and scale -------------------------------------------------------------------------------------
+def _repeated(sets: Mapping[str, ScoreSet]) -> str:
+    found = []
+    for name, scores in sets.items():
+        if scores.scanned:
+            continue
+        loaded = scores.load()
+        if ids := repeated_ids(loaded):
+            found.append(f"{ids:,} of {len(loaded):,} {name} trials repeat an id".replace("  ", " "))
+        elif (times := times_repeated(loaded)) > 1:
+            found.append(f"every {name} score occurs a multiple of {times} times".replace("  ", " "))
+    return f"{', '.join(found)}: intervals are too narrow; keep one row per trial" if found else ""
 
 
 def _side(scores: ScoreSet) -> tuple[int, float]:
@@ -164,28 +155,22 @@ def _side(scores: ScoreSet) -> tuple[int, float]:
     return int(np.sign(auc - 0.5)) * int(abs(auc - 0.5) > CLEARLY * deviation), auc
 
 
-def _reversed_in(scores: ScoreSet, where: str) -> str:
-    side, auc = _side(scores)
-    if side >= 0:
+def _reversed(side: tuple[int, float], where: str) -> str:
+    if side[0] >= 0:
         return ""
     return (
-        f"positives score lower than negatives{where} (AUC {auc:.3f}): use {argument('lower_is_better', 'True')}, or "
-        "check the labels"
+        f"positives score lower than negatives{where} (AUC {side[1]:.3f}): use {argument('lower_is_better', 'True')}, "
+        "or check the labels"
     )
 
 
-def _reversed_scores(curve: EPC, row: int) -> str:
-    # In both sets, or in the first while the second tells nothing: else the labels of one are flipped.
-    return "" if _side(curve.test)[0] > 0 else _reversed_in(curve.dev, " in development")
-
-
-def _flipped_labels(curve: EPC, row: int) -> str:
-    (dev, dev_auc), (test, auc) = _side(curve.dev), _side(curve.test)
+def _flipped_labels(facts: Facts) -> str:
+    (dev, dev_auc), (test, auc) = facts.sides
     if dev * test >= 0:
         return ""
     return (
         f"positives score {'higher' if dev > 0 else 'lower'} than negatives in development (AUC {dev_auc:.3f}), "
-        f"{'higher' if test > 0 else 'lower'} in the test (AUC {auc:.3f}): check the labels"
+        f"{'higher' if test > 0 else 'lower'} in test (AUC {auc:.3f}): check the labels"
     )
 
 
@@ -195,9 +180,9 @@ def _quartiles(ordered: Floats) -> tuple[float, float]:
     return median, high - low
 
 
-def _different_scales(curve: EPC, row: int) -> str:
-    sets = _loaded(curve)
-    if sets is None or min(map(_smaller, sets)) < ENOUGH_TRIALS:
+def _different_scales(facts: Facts) -> str:
+    sets = facts.loaded
+    if sets is None or min(min(each.n_negatives, each.n_positives) for each in sets) < ENOUGH_TRIALS:
         return ""
     wider, apart = [], []
     for name in ("negatives", "positives"):
@@ -216,30 +201,21 @@ def _different_scales(curve: EPC, row: int) -> str:
     return f"development and test scores are on different scales ({found}): check that one system made both"
 
 
-def _smaller(scores: Scores) -> int:
-    return min(scores.n_negatives, scores.n_positives)
-
-
-def _trained_on(curve: EPC, row: int) -> str:
-    dev, test = curve.dev_outcomes[row], curve.outcomes[row]
+def _trained_on(facts: Facts) -> str:
+    dev, test = facts.curve.dev_outcomes[facts.row], facts.curve.outcomes[facts.row]
     expected = dev.negatives * test.fp / test.negatives + dev.positives * test.fn / test.positives
     if dev.fp + dev.fn or expected < EXPECTED_ERRORS:
         return ""
-    return (
-        f"no development error where the test set suggests {expected:.0f}: was the system trained on it? "
-        "choose thresholds on unseen data"
-    )
+    return f"no development error where the test set suggests {expected:.0f}: was the system trained on it?"
 
 
-def _not_likelihood_ratios(curve: EPC, row: int) -> str:
-    if curve.criterion.name != "bayes" or curve.dev.scanned:
+def _not_likelihood_ratios(facts: Facts) -> str:
+    if facts.curve.criterion.name != "bayes" or facts.curve.dev.scanned:
         return ""
     from priori.decisions.likelihood_ratios import cllr
 
-    dev = curve.dev.load()
-    least, most = (
-        edge(scores[end] for scores in (dev.negatives, dev.positives)) for edge, end in ((min, 0), (max, -1))
-    )
+    dev = facts.curve.dev.load()
+    least, most = min(dev.negatives[0], dev.positives[0]), max(dev.negatives[-1], dev.positives[-1])
     if least >= 0 or most <= 0:
         found = f"all are {'0 or above' if least >= 0 else '0 or below'}"
     elif (cost := cllr(dev)) >= 1:
@@ -249,22 +225,14 @@ def _not_likelihood_ratios(curve: EPC, row: int) -> str:
     return f"scores do not look like log-likelihood ratios ({found}): use {argument('criterion', 'bayes:logistic')}"
 
 
-def _separated_development(curve: EPC, row: int) -> str:
-    if not curve.criterion.name.startswith("bayes:logistic"):
+def _separated(facts: Facts) -> str:
+    if facts.curve.dev.scanned or not facts.curve.criterion.name.startswith("bayes:logistic"):
         return ""
-    if curve.dev.scanned:
-        errors = get_criterion("wer").choose(curve.dev, [Fraction(1, 2)]).outcomes
-        apart = bool(errors.fp[0] == 0 and errors.fn[0] == 0)
-    else:
-        from priori.decisions.likelihood_ratios import separated
+    from priori.decisions.likelihood_ratios import separated
 
-        apart = separated(curve.dev.load())
-    if not apart:
+    if not separated(facts.curve.dev.load()):
         return ""
-    return (
-        "a threshold separates the development classes: the slope of the calibration depends only on the number of "
-        "trials"
-    )
+    return "a threshold separates the development classes: only the number of trials limits the calibration"
 
 
 # -- error rates ---------------------------------------------------------------------------------------------
@@ -303,52 +271,45 @@ def _several(trials: Trials) -> bool:
     return trials.user is not None and bool((trials.user != trials.user[0]).any())
 
 
-def disagreements(curve: EPC, rows: Sequence[int]) -> list[str]:
+def disagreements(facts: Facts, rows: Sequence[int]) -> list[str]:
     """Say for some alphas whether the threshold gives other errors on the test set than on the development set."""
-    sets = _loaded(curve)
-    if sets is None:
+    if facts.loaded is None:
         return [""] * len(rows)
-    thresholds = curve.threshold[rows]
+    thresholds = facts.curve.threshold[rows]
     parts: list[list[str]] = [[] for _ in rows]
     for name, side in (("FAR", "negative"), ("FRR", "positive")):
-        rates, differ = _apart([getattr(scores, side) for scores in sets], thresholds, above=name == "FAR")
+        rates, differ = _apart([getattr(scores, side) for scores in facts.loaded], thresholds, above=name == "FAR")
         for at in np.flatnonzero(differ):
             dev, test = (f"{100 * rate:.3g}" for rate in rates[:, at])
             parts[at].append(f"{name} {dev} to {test} %")
     return [
-        f"{', '.join(found)} from development to test (alpha {curve.alpha[row]:.4g}): more than chance; data in use "
-        "may differ too"
+        f"at alpha {alpha_text(facts.curve.alpha[row])}, {', '.join(found)} from development to test: not by chance; "
+        "find out why"
         if found
         else ""
         for row, found in zip(rows, parts, strict=True)
     ]
 
 
-def _disagreement(curve: EPC, row: int) -> str:
-    return disagreements(curve, [row])[0]
-
-
 def _percent(share: float) -> str:
     return f"{100 * share:.3g} %"
 
 
-def _decides_nothing(outcomes: Outcomes) -> NDArray[np.bool_]:
+def _decides_nothing(outcomes: Outcomes) -> Mask:
     """Tell where nearly all trials of both classes are accepted, or rejected."""
     shares = np.array([outcomes.fp / outcomes.negatives, outcomes.tp / outcomes.positives])
     return np.asarray((shares <= NOTHING).all(axis=0) | (shares >= 1 - NOTHING).all(axis=0))
 
 
-def _extreme_threshold(curve: EPC, row: int) -> str:
-    rows = np.arange(curve.alpha.size) if curve.alpha.size <= FEW_ALPHAS else np.array([row])
+def _extreme_threshold(facts: Facts) -> str:
+    curve = facts.curve
+    rows = np.arange(curve.alpha.size) if curve.alpha.size <= FEW_ALPHAS else np.array([facts.row])
     rows = rows[(curve.alpha[rows] > 0) & (curve.alpha[rows] < 1)]
     nothing = rows[_decides_nothing(curve.dev_outcomes[rows]) | _decides_nothing(curve.outcomes[rows])]
     if not nothing.size:
         return ""
-    alphas = ", ".join(f"{alpha:.4g}" for alpha in curve.alpha[nothing])
-    return (
-        f"at alpha {alphas} the threshold accepts or rejects nearly everything: the scores do not help at that "
-        "trade-off"
-    )
+    alphas = ", ".join(map(alpha_text, curve.alpha[nothing]))
+    return f"at alpha {alphas} the threshold accepts or rejects nearly everything: the scores do not help there"
 
 
 def _limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, threshold: Floats) -> str:
@@ -362,7 +323,7 @@ def _limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, thr
     found = broken if broken.any() else useless
     if not found.any():
         return ""
-    which = f"{found.sum()} of {alpha.size} limits" if found.sum() > 1 else f"the limit {alpha[found][0]:.4g}"
+    which = f"{found.sum()} of {alpha.size} limits" if found.sum() > 1 else f"the limit {alpha_text(alpha[found][0])}"
     if broken.any():
         return f"no threshold keeps {which} of {rate.name} on the development set: the nearest was chosen"
     decided = "rejecting" if threshold[found][0] > 0 else "accepting"
@@ -380,50 +341,47 @@ def _limit_by_users(criterion: Criterion, dev: ScoreSet, alpha: Floats, threshol
     from priori.scores.influence import FOLLOWS
 
     finite, users = np.isfinite(threshold), spread.most + 1
-    start = "the limit is kept for users like those of the development set, "
+    start = "the limit is kept for users like these"
     if (finite & (spread.follows > FOLLOWS)).any():
-        return f"{start}and those who try more err more: it may lack heavier ones"
+        return f"{start}; those who try more err more, and heavier ones may be missing"
     if (few := finite & (users < FEW_LIMIT_USERS)).any():
-        return f"{start}which count for {users[few].min():.0f}: so few do not show how much users differ"
+        return f"{start}, who count for {users[few].min():.0f}: too few to show how much users differ"
     if (few := finite & (spread.erring > 0) & (spread.erring < FEW_LIMITED)).any():
-        return f"{start}and {spread.erring[few].min():.1f} of them make the errors: the next user may err more"
+        return f"{start}, of whom {spread.erring[few].min():.1f} make the errors: the next user may err more"
     return ""
 
 
-def _few_units(curve: EPC, row: int) -> str:
-    """Say so where few users, or errors where users are not known, make the errors; or where users are few."""
-    users = {name: 0 if each.scanned else each.n_users for name, each in _named_sets(curve).items()}
-    few = [f"{number} user{'s' * (number != 1)} in {name}" for name, number in users.items() if 0 < number < FEW_USERS]
+def few_units(facts: Facts, rows: Sequence[int]) -> list[str]:
+    """Say for some alphas whether few users, or errors where users are not known, make the errors; or users are few."""
+    curve, users = facts.curve, {name: 0 if each.scanned else each.n_users for name, each in facts.sets.items()}
+    few = [f"{number} {name} user{'s' * (number != 1)}" for name, number in users.items() if 0 < number < FEW_USERS]
     if few:
-        return f"{' and '.join(few)}: fewer than {FEW_USERS} hardly show how much users differ"
-    outcomes, nouns = curve.outcomes[row], ("acceptance", "rejection")
-    if curve.task.name != "authentication":
-        nouns = ("positive", "negative")
-    found = []
-    for number, noun, above in zip((int(outcomes.fp), int(outcomes.fn)), nouns, (True, False), strict=True):
-        if _erring(curve.test, float(curve.threshold[row]), number, above=above):
-            found.append(f"{number:,} false {noun}{'s' * (number != 1)}" if number else f"no false {noun}")
-    if not found:
-        return ""
-    of = "of few users" if curve.test.has_users else "only"
-    return (
-        f"at alpha = {curve.alpha[row]:.4g} the test set shows {' and '.join(found)}, {of}: the rate is easily off by "
-        "half of itself; use more test trials, of more users"
-    )
+        return [f"only {' and '.join(few)}: too few to show how much users differ; test more users"] * len(rows)
+    outcomes, thresholds = curve.outcomes[rows], curve.threshold[rows]
+    nouns = ("acceptance", "rejection") if curve.task.name == "authentication" else ("positive", "negative")
+    parts: list[list[str]] = [[] for _ in rows]
+    for errors, noun, above in zip((outcomes.fp, outcomes.fn), nouns, (True, False), strict=True):
+        for at in np.flatnonzero(_erring(curve.test, thresholds, errors, above=above)):
+            number = int(errors[at])
+            parts[at].append(f"{number:,} false {noun}{'s' * (number != 1)}" if number else f"no false {noun}")
+    of, more = (", from few users", "users") if curve.test.has_users else ("", "trials")
+    return [
+        f"{', '.join(found)} at alpha {alpha_text(curve.alpha[row])}{of}: the rate is uncertain; test more {more}"
+        if found
+        else ""
+        for row, found in zip(rows, parts, strict=True)
+    ]
 
 
-def _erring(test: ScoreSet, threshold: float, errors: int, *, above: bool) -> bool:
-    """Tell whether errors come from few users, or are few where users are not known."""
-    from priori.scores.influence import FEW_SHARE, FEW_UNITS, kish
+def _erring(test: ScoreSet, thresholds: Floats, errors: Counts, *, above: bool) -> Mask:
+    """Tell where errors come from few users, or are few where users are not known."""
+    from priori.scores.influence import FEW_UNITS, rate_spreads
 
-    if test.scanned or not test.has_users or not errors:
-        return errors < FEW_UNITS
+    few = errors < FEW_UNITS
+    if test.scanned or not test.has_users:
+        return few
     trials = test.load().negative if above else test.load().positive
-    assert trials.user is not None
-    wrong = (trials.score > threshold) == above
-    number = None if trials.number is None else trials.number[wrong]
-    erring = kish(np.bincount(trials.user[wrong], number))
-    return bool(erring < min(FEW_UNITS, FEW_SHARE * test.n_users))
+    return np.where(errors > 0, rate_spreads(trials, thresholds, "user", above=above).few, few)
 
 
 # -- what else the sets are like -----------------------------------------------------------------------------
@@ -437,67 +395,67 @@ def _largest_tie(ordered: Floats) -> float:
     return largest / ordered.size if largest >= FEWEST_TIED else 0.0
 
 
-def _ties(curve: EPC, row: int) -> str:
-    sets = _loaded(curve) or ()
-    share = max((_largest_tie(each) for scores in sets for each in (scores.negatives, scores.positives)), default=0.0)
+def _ties(facts: Facts) -> str:
+    classes = (each for scores in facts.loaded or () for each in (scores.negatives, scores.positives))
+    share = max(map(_largest_tie, classes), default=0.0)
     if share < TIED:
         return ""
-    return (
-        f"{_percent(share)} of a class have the same score: error rates change in large steps; keep more digits of the "
-        "scores"
-    )
+    return f"{_percent(share)} of a class have the same score: rates change in large steps; keep more digits"
 
 
-def _prior_shift(curve: EPC, row: int) -> str:
-    criterion = curve.criterion
-    measures = [curve.measure, criterion.v1, criterion.v2]
-    measures += [criterion.measure] if isinstance(criterion, Best) else []
-    balance_matters = any("prevalence" in measure.depends_on for measure in measures)
-    dev, test = (scores.n_negatives / scores.n_positives for scores in (curve.dev, curve.test))
-    if not balance_matters or curve.measure.name in ("far", "frr") or max(dev / test, test / dev) < 1.5:
+def _prior_shift(facts: Facts) -> str:
+    sets, criterion, shown = (facts.curve.dev, facts.curve.test), facts.curve.criterion, facts.curve.measure
+    measures = [shown, criterion.v1, criterion.v2, *([criterion.measure] if isinstance(criterion, Best) else [])]
+    dev, test = (scores.n_negatives / scores.n_positives for scores in sets)
+    balance_matters = shown.name not in ("far", "frr") and any("prevalence" in each.depends_on for each in measures)
+    if max(dev / test, test / dev) < 1.5 or not balance_matters:
         return ""
-    shares = [_percent(scores.n_positives / len(scores)) for scores in (curve.dev, curve.test)]
-    return (
-        f"{shares[0]} positives in development, {shares[1]} in the test: thresholds fit the former; use a measure that "
-        "ignores the share"
-    )
+    shares = [_percent(scores.n_positives / len(scores)) for scores in sets]
+    return f"{shares[0]} positives in development, {shares[1]} in test: use a measure that ignores the share"
 
 
-def _attacks_pooled(curve: EPC, row: int) -> str:
-    sets = _loaded(curve)
-    if sets is None or curve.omega is not None or not 0 < sets[1].n_attacks < sets[1].n_negatives:
+def _attacks_pooled(facts: Facts) -> str:
+    test = None if facts.loaded is None or facts.curve.omega is not None else facts.loaded[1]
+    if test is None or not 0 < test.n_attacks < test.n_negatives:
         return ""
-    number, others = sets[1].n_attacks, sets[1].n_negatives - sets[1].n_attacks
-    return (
-        f"{number:,} attacks and {others:,} impostors count as one class: the FAR depends on their numbers; "
-        "use epsc, or leave attacks out"
-    )
+    number, others = test.n_attacks, test.n_negatives - test.n_attacks
+    return f"{number:,} attacks and {others:,} impostors count as one class: use epsc, or leave attacks out"
 
 
-def _counted_in_bins(curve: EPC, row: int) -> str:
-    sets = _loaded(curve)
-    return "" if sets is None else "; ".join(dict.fromkeys(scores.counted for scores in sets if scores.counted))
-
-
-#: Every check by the code of its caution.
-CHECKS: dict[str, Find] = {
-    "same-data": _same_data,
-    "shared-trials": _shared_trials,
-    "repeated-trials": _repeated_trials,
-    "reversed-scores": _reversed_scores,
+#: Every check by the code of its caution: what it finds, in words; nothing where the caution does not apply.
+CHECKS: dict[str, Callable[[Facts], str]] = {
+    "same-data": lambda facts: (
+        "development and test set hold the same scores: nothing is a priori; give a separate test set"
+        if facts.same
+        else ""
+    ),
+    "shared-trials": lambda facts: facts.in_both(
+        "trials", shared_trials, len(facts.curve.test), "the rates are too good; remove them from one set"
+    ),
+    "repeated-trials": lambda facts: _repeated(facts.sets),
+    # In both sets, or in the first while the second tells nothing: else the labels of one are flipped.
+    "reversed-scores": lambda facts: "" if facts.sides[1][0] > 0 else _reversed(facts.sides[0], " in development"),
     "flipped-labels": _flipped_labels,
     "different-scales": _different_scales,
     "dev-looks-trained-on": _trained_on,
     "not-likelihood-ratios": _not_likelihood_ratios,
-    "separated-development": _separated_development,
-    "disagreement": _disagreement,
+    "separated-development": _separated,
+    "disagreement": lambda facts: disagreements(facts, [facts.row])[0],
     "extreme-threshold": _extreme_threshold,
-    "limit-not-kept": lambda c, row: _limit_not_kept(c.criterion, c.dev_outcomes, c.alpha, c.threshold),
-    "limit-by-users": lambda c, row: _limit_by_users(c.criterion, c.dev, c.alpha, c.threshold),
-    "few-units": _few_units,
+    "limit-not-kept": lambda facts: _limit_not_kept(
+        facts.curve.criterion, facts.curve.dev_outcomes, facts.curve.alpha, facts.curve.threshold
+    ),
+    "limit-by-users": lambda facts: _limit_by_users(
+        facts.curve.criterion, facts.curve.dev, facts.curve.alpha, facts.curve.threshold
+    ),
+    "few-units": lambda facts: few_units(facts, [facts.row])[0],
     "ties": _ties,
     "prior-shift": _prior_shift,
     "attacks-pooled": _attacks_pooled,
-    "shared-users": _shared_users,
-    "counted-in-bins": _counted_in_bins,
+    "shared-users": lambda facts: facts.in_both(
+        "users", shared_users, facts.curve.test.n_users, "the rates may be too good for new users"
+    ),
+    "counted-in-bins": lambda facts: "; ".join(
+        dict.fromkeys(scores.counted for scores in facts.loaded or () if scores.counted)
+    ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -13,10 +13,10 @@ from priori.base.declarations import Cautions, Rows, Summary, Unsaved
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Ints
 from priori.curves.checks import curve_cautions, middle
-from priori.curves.epc import EPC, Weight, epc, judged
-from priori.decisions.criteria import Criterion
+from priori.curves.epc import EPC, Weight, curves_of, judged
 from priori.decisions.measure import Measure
-from priori.decisions.outcomes import Outcomes, count
+from priori.decisions.outcomes import count
+from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
 from priori.decisions.tasks import Task
 from priori.scores import BOUND, Scores, Trials, condense
 from priori.scores.derived import fold_of_trials, part_of
@@ -73,18 +73,7 @@ class CrossEPC(EPC):
 
     def at(self, alpha: Any) -> EPC:
         """Return the curve at other alphas, one or a list, with the same folds."""
-        return _cross(
-            self.dev.load(),
-            self.fold,
-            {
-                "task": self.task,
-                "criterion": self.criterion,
-                "measure": self.measure,
-                "alpha": alpha,
-                "name": self.name,
-                "weight": self.weight,
-            },
-        )
+        return cross_fitted(self.dev.load(), self.fold, self.recipe_at(alpha), self.name)
 
     def showing(self, measure: Measure) -> EPC:
         """Return the same thresholds shown by another measure; ``best`` stays that of the first."""
@@ -110,8 +99,8 @@ def cross_epc(
     rng: int | np.random.Generator = 0,
     together: bool = True,
     task: str | Task = "authentication",
-    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
-    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    criterion: AnyCriterion = None,
+    measure: AnyMeasure = None,
     points: int = 101,
     bounds: tuple[Any, Any] = (0, 1),
     alpha: Any = None,
@@ -159,33 +148,19 @@ def cross_epc(
     # Users stay in one fold with all their trials, whichever is which; trials on their own are needed one by one.
     by_user = together and known.has_users
     whole = condense(known, ("user", "probe_user"), narrow=BOUND)[0] if by_user else known.load()
-    return _cross(
-        whole,
-        fold_of_trials(whole, folds, rng=rng, together=together),
-        {
-            "task": task,
-            "criterion": criterion,
-            "measure": measure,
-            "points": points,
-            "bounds": bounds,
-            "alpha": alpha,
-            "costs": costs,
-            "prior": prior,
-            "preset": preset,
-            "weight": weight,
-            "name": name,
-        },
-    )
+    asked = Recipe.of(task, criterion, measure, points, bounds, alpha, costs, prior, False, preset, weight)
+    return cross_fitted(whole, fold_of_trials(whole, folds, rng=rng, together=together), asked, name)
 
 
-def _cross(whole: Scores, fold: tuple[Ints, Ints], settings: dict[str, Any]) -> CrossEPC:
+def cross_fitted(whole: Scores, fold: tuple[Ints, Ints], recipe: Recipe, name: str) -> CrossEPC:
     """Return the curve of a set whose trials, class by class, are in these folds."""
-    apparent = epc(whole, whole, **settings)
-    curves = []
+    parts = {name: (whole, whole)}
     for number in range(int(fold[0].max()) + 1):
         inside = fold[0] == number, fold[1] == number
         rest = part_of(whole, ~inside[0], ~inside[1], f"all but fold {number + 1}")
-        curves.append(epc(rest, part_of(whole, *inside, f"fold {number + 1}"), **settings))
+        parts[f"{name} {number}"] = rest, part_of(whole, *inside, f"fold {number + 1}")
+    apparent, *folds = curves_of(parts, recipe)
+    curves = [replace(curve, name=name) for curve in folds]
     test, thresholds = _on_one_axis(whole, fold, curves)
     outcomes, task = count(test, thresholds), apparent.task
     shown = outcomes if apparent.weight == "trial" else count(judged(test, apparent.weight), thresholds)

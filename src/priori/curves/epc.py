@@ -5,7 +5,7 @@ It is piecewise constant in alpha, so all of it can be had exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import numpy as np
 
 from priori.base.above import above
-from priori.base.alphas import AlphaAxis, as_fractions, check_bounds, from_costs, grid
+from priori.base.alphas import AlphaAxis
 from priori.base.declarations import Cautions, Flat, Summary, Unsaved, members
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval, Promise, Resample, ResamplingOptions
@@ -22,17 +22,14 @@ from priori.base.options import Weight as Weight
 from priori.base.results import Result
 from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Progress
-from priori.curves.areas import area
 from priori.curves.checks import curve_cautions, middle
-from priori.decisions.costs import price
-from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.criterion import FittedMap
 from priori.decisions.measure import Measure
-from priori.decisions.measures import get_measure
 from priori.decisions.named import Custom, NamedCriterion, NamedMeasure, NamedTask, custom
 from priori.decisions.outcomes import Outcomes, count, count_all
-from priori.decisions.tasks import Task, get_task
-from priori.scores import ScoreSet, weigh_users
+from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
+from priori.decisions.tasks import Task
+from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
 from priori.scores.saved import SavedScores, SizedSet
 
@@ -40,12 +37,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.bands.bands import Band
-
-#: Settings that an evaluation campaign has fixed: criterion, measure and alphas.
-PRESETS: dict[str, dict[str, Any]] = {
-    "nist": {"criterion": "wer", "measure": "wer", "alpha": (from_costs(10, 1, "0.01"),)},
-    "banca": {"criterion": "wer", "measure": "hter", "alpha": ("0.09", "0.5", "0.91")},
-}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,10 +117,24 @@ class EPC(Result):
         """How much better the a posteriori value looks than the a priori one (positive: it flatters)."""
         return self.best - self.value if self.measure.greater_is_better else self.value - self.best
 
+    def at_extremes(self) -> tuple[Floats, Floats]:
+        """Return the values at each alpha where every trial of the test set is accepted, and where none is."""
+        negatives, positives = (int(each[0]) for each in (self.outcomes.negatives, self.outcomes.positives))
+        made = (
+            Outcomes.from_errors(*errors, negatives=negatives, positives=positives)
+            for errors in ((negatives, 0), (0, positives))
+        )
+        accepted, rejected = (np.broadcast_to(self.measure(each, self.alpha), self.alpha.shape) for each in made)
+        return accepted, rejected
+
     @property
     def judged(self) -> ScoreSet:
         """The test set as it is judged: its trials, or its users, weigh alike."""
         return judged(self.test, self.weight)
+
+    def recipe_at(self, alpha: Any) -> Recipe:
+        """Return how the curve was made, at other alphas: one, or a list."""
+        return Recipe(self.task, self.criterion, self.measure, (), weight=self.weight).at(alpha)
 
     def showing(self, measure: Measure) -> EPC:
         """Return the same thresholds shown by another measure; ``best`` stays that of the first."""
@@ -143,7 +148,14 @@ class EPC(Result):
     @property
     def area(self) -> float:
         """The area under the curve over its range of alphas, integrated exactly."""
+        from priori.curves.areas import area  # not above: who prints a curve does without
+
         return area(self.dev, self.judged, self.criterion, self.measure, self.bounds)
+
+    @property
+    def distances(self) -> bool:
+        """Whether the scores were given as distances."""
+        return super().distances or self.test.distances
 
     @property
     def backend(self) -> str | None:
@@ -192,13 +204,11 @@ class EPC(Result):
             known, else trials: within each class, or as rows with their labels where the measure depends on the share
             of positives.
         n_resamples : int or (int, int)
-            The number of replicates, 10,000 by default; for the joint bootstrap also (U, S): U draws of users, S of
-            their trials in each (2007, Eq. 13).
+            The number of replicates; for the joint bootstrap also (U, S): U draws of users, S of their trials in each
+            (2007, Eq. 13).
         resample : {"test", "both"}
             Resample the test set and keep the thresholds (2005, section 5), or resample the development set too and
             choose new thresholds in every replicate (2007, section 3).
-        confidence_level : float
-            0.95 by default.
         interval : {"calibrated", "percentile", "centred"}, optional
             How bounds come from replicates: ``percentile`` is the 2007 paper's (section 3.2), ``centred`` the 2005
             paper's, centred at the empirical mean; ``calibrated`` (the default but for joint and user-constrained)
@@ -213,9 +223,7 @@ class EPC(Result):
         shared_users : bool, optional
             Whether one draw of users serves both sets; by default when both hold the same users.
         rng : int, numpy Generator or None
-            The seed, 0 by default. The same seed gives the same band on any number of threads.
-        threads : int, optional
-            How many threads; by default as many as there are processors.
+            The seed. The same seed gives the same band on any number of ``threads``, by default one for each processor.
         progress : callable, optional
             Called with (done, total) now and then.
         keep : bool
@@ -230,19 +238,8 @@ class EPC(Result):
         >>> bool(band.lower[0] < band.value[0] < band.upper[0])
         True
         """
-        options = ResamplingOptions(
-            bootstrap,
-            n_resamples,
-            resample,
-            confidence_level,
-            interval,
-            simultaneous,
-            rng,
-            shared_users,
-            promise,
-            future_users,
-            future_trials,
-        )
+        drawn = bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users
+        options = ResamplingOptions(*drawn, promise, future_users, future_trials)
         band: Band = above(self, "band")(self, options, threads=threads, progress=progress, keep=keep)
         return band
 
@@ -297,8 +294,8 @@ def epc(
     test: Any,
     *,
     task: str | Task = "authentication",
-    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
-    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    criterion: AnyCriterion = None,
+    measure: AnyMeasure = None,
     points: int = 101,
     bounds: tuple[Any, Any] = (0, 1),
     alpha: Any = None,
@@ -317,9 +314,8 @@ def epc(
     ----------
     dev, test : Scores, Table, or frame
         The development set, on which thresholds are chosen, and the test set, on which they are judged. A frame
-        that narwhals knows, a duckdb relation or a Spark DataFrame is taken as it is; files that do not fit in
-        memory come from `priori.scan`.
-    task : {"authentication", "detection", "retrieval", "diagnosis"} or Task
+        that narwhals knows, a duckdb relation or a Spark DataFrame is taken as it is.
+    task : {"authentication", "detection", "fraud", "texts", "retrieval", "spam", "diagnosis"} or Task
         Gives V1, V2, and the criterion and measure used when none is named.
     criterion : str, Criterion or callable, optional
         ``wer``, ``pr``, ``target-far``, ``at-most-far``, ``at-most-far:0.95``, ``eer``, ``max:f1``, ``min:dcf:...``
@@ -341,12 +337,11 @@ def epc(
         depends on this share (precision, F1, NPV, accuracy) as it will be there.
     exact : bool
         Every piece of the curve between ``bounds`` instead of a grid.
-    preset : {"nist", "banca"}, optional
+    preset : {"sre05", "sre10", "sre16", "voxsrc", "asvspoof5", "frte", "banca"}, optional
         The criterion, measure and alphas of an evaluation campaign.
     weight : {"trial", "user"}
-        What counts equally on the test set. With ``user`` a rate is the mean over users of each user's own, of those
-        who have trials of the class, and says how the system treats a person rather than a trial; the two differ where
-        users with many trials err more, or less. Thresholds are chosen as always, on trials.
+        What counts equally on the test set. With ``user`` a rate is the mean of the users' own rates, over the users
+        who have trials of the class: how the system treats a person. Thresholds are chosen on trials either way.
 
     Examples
     --------
@@ -357,20 +352,8 @@ def epc(
     >>> curve.threshold.round(3).tolist(), curve.value.round(3).tolist()
     ([0.3, 0.3, 0.65], [0.333, 0.333, 0.333])
     """
-    (curve,) = epc_all(
-        {name: (dev, test)},
-        task=task,
-        criterion=criterion,
-        measure=measure,
-        points=points,
-        bounds=bounds,
-        alpha=alpha,
-        costs=costs,
-        prior=prior,
-        exact=exact,
-        preset=preset,
-        weight=weight,
-    )
+    asked = Recipe.of(task, criterion, measure, points, bounds, alpha, costs, prior, exact, preset, weight)
+    (curve,) = curves_of({name: (dev, test)}, asked)
     return curve
 
 
@@ -378,8 +361,8 @@ def epc_all(
     sets: Mapping[str, tuple[Any, Any]],
     *,
     task: str | Task = "authentication",
-    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
-    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    criterion: AnyCriterion = None,
+    measure: AnyMeasure = None,
     points: int = 101,
     bounds: tuple[Any, Any] = (0, 1),
     alpha: Any = None,
@@ -391,8 +374,7 @@ def epc_all(
 ) -> list[EPC]:
     """Compute the curve of each of several systems, given by name with development and test scores.
 
-    Systems of one table (`priori.scan_table`) are counted together: each scan of the table serves all of them. The
-    options are those of `priori.epc`.
+    Each scan of one table (`priori.scan_table`) serves all of its systems. The options are those of `priori.epc`.
 
     Examples
     --------
@@ -403,30 +385,26 @@ def epc_all(
     ...                                                                         alpha=[0.5])]
     [('A', [0.167]), ('B', [0.0])]
     """
+    asked = Recipe.of(task, criterion, measure, points, bounds, alpha, costs, prior, exact, preset, weight)
+    return curves_of(sets, asked)
+
+
+def curves_of(sets: Mapping[str, tuple[Any, Any]], recipe: Recipe) -> list[EPC]:
+    """Return the curve of each system, given by name with development and test scores, made by one recipe."""
     devs, tests = ([as_score_set(pair[part]) for pair in sets.values()] for part in (0, 1))
-    if preset is not None:
-        criterion, measure, alpha = _preset(preset, measure, alpha)
-    domain = get_task(task)
-    measure, priced = price(domain, criterion, measure, alpha, costs, prior)
-    alpha = alpha if exact else priced
-    chosen_by = get_criterion(criterion, domain)
-    aggregate = get_measure(domain.aggregate if measure is None else measure)
-    limits = check_bounds(bounds)
+    rule, task, measure, exact, weight = recipe.criterion, recipe.task, recipe.measure, recipe.exact, recipe.weight
     mixed = [_mixed(test, exact, weight) for test in tests]
-    fractions: tuple[Fraction, ...] = ()
     if exact:
-        _check_exact(alpha, weight)
-        pieces = [chosen_by.pieces(dev).between(limits) for dev in devs]
+        pieces = [rule.pieces(dev).between(recipe.bounds) for dev in devs]
         alphas, choices = [each.breaks[:-1] for each in pieces], [each.choice for each in pieces]
-        hindsight = (chosen_by.pieces(test).between(limits) for test in tests)
+        hindsight = (rule.pieces(test).between(recipe.bounds) for test in tests)
         bests = [each.outcomes_after(own) for each, own in zip(hindsight, alphas, strict=True)]
     else:
-        fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
-        alphas = [np.array([float(fraction) for fraction in fractions])] * len(tests)
-        choices = chosen_by.choose_all(devs, fractions)
+        alphas = [np.array([float(fraction) for fraction in recipe.fractions])] * len(tests)
+        choices = rule.choose_all(devs, recipe.fractions)
         for test, choice in zip(tests, choices, strict=True):
             test.expect(choice.threshold)
-        after = chosen_by.in_hindsight.choose_all(tests, fractions)
+        after = rule.in_hindsight.choose_all(tests, recipe.fractions)
         bests = [
             choice.outcomes if weight == "trial" else count(judged(test, weight), choice.threshold)
             for test, choice in zip(tests, after, strict=True)
@@ -441,22 +419,22 @@ def epc_all(
                 name=name,
                 dev=dev,
                 test=test,
-                task=domain,
-                criterion=chosen_by,
-                measure=aggregate,
-                fractions=fractions,
+                task=task,
+                criterion=rule,
+                measure=measure,
+                fractions=recipe.fractions,
                 alpha=alphas[n],
                 threshold=choice.threshold,
                 outcomes=outcomes,
                 dev_outcomes=count(dev.unmixed, choice.threshold) if mixed[n] else choice.outcomes,
-                dev_v1=domain.v1(choice.outcomes),
-                dev_v2=domain.v2(choice.outcomes),
-                v1=domain.v1(shown),
-                v2=domain.v2(shown),
-                value=aggregate(shown, alphas[n]),
-                best=aggregate(bests[n], alphas[n]),
+                dev_v1=task.v1(choice.outcomes),
+                dev_v2=task.v2(choice.outcomes),
+                v1=task.v1(shown),
+                v2=task.v2(shown),
+                value=measure(shown, alphas[n]),
+                best=measure(bests[n], alphas[n]),
                 exact=exact,
-                bounds=limits if alpha is None else (min(fractions), max(fractions)),
+                bounds=recipe.bounds,
                 weight=weight,
                 omega=getattr(test, "omega", None),
             )
@@ -466,29 +444,11 @@ def epc_all(
 
 def at_alphas(curves: Sequence[EPC], alpha: Any) -> list[EPC]:
     """Return curves, computed in one way, at other alphas."""
-    made = [(curve.task, curve.criterion, curve.measure, curve.weight) for curve in curves]
-    if any(each != made[0] for each in made):
+    recipes = [curve.recipe_at(alpha) for curve in curves]
+    if any(recipe != recipes[0] for recipe in recipes):
         return [curve.at(alpha) for curve in curves]
-    task, criterion, measure, weight = made[0]
-    sets = {str(number): (curve.dev, curve.test) for number, curve in enumerate(curves)}
-    found = epc_all(sets, task=task, criterion=criterion, measure=measure, alpha=alpha, weight=weight)
+    found = curves_of({str(number): (curve.dev, curve.test) for number, curve in enumerate(curves)}, recipes[0])
     return [replace(new, name=curve.name) for new, curve in zip(found, curves, strict=True)]
-
-
-def _check_exact(alpha: Any, weight: str) -> None:
-    """Refuse what an exact curve cannot have."""
-    if alpha is not None:
-        raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
-    if weight != "trial":
-        raise OptionError("an exact curve weighs trials alike; give points or alphas to weigh users alike")
-
-
-def _preset(name: str, measure: Any, alpha: Any) -> tuple[str, Any, Any]:
-    """Return the criterion of a preset, and its measure and alphas where none are given."""
-    if name not in PRESETS:
-        raise unknown("preset", name, PRESETS)
-    settings = PRESETS[name]
-    return settings["criterion"], measure or settings["measure"], settings["alpha"] if alpha is None else alpha
 
 
 def _mixed(test: ScoreSet, exact: bool, weight: str) -> bool:
@@ -503,33 +463,8 @@ def judged(test: ScoreSet, weight: str) -> ScoreSet:
     """Return a test set whose trials, or users, weigh alike."""
     if weight not in get_args(Weight):
         raise unknown("weight", weight, get_args(Weight))
-    return test if weight == "trial" else weigh_users(test)
+    if weight == "trial":
+        return test
+    from priori.scores.derived import weigh_users  # seldom asked for
 
-
-def choose_threshold(
-    dev: Any,
-    *,
-    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
-    alpha: Any = None,
-    costs: Any = None,
-    prior: Any = None,
-    task: str | Task = "authentication",
-) -> float:
-    """Choose the threshold on development scores: the minimiser of the criterion at one alpha, by default 0.5.
-
-    A limit or a target (``at-most-far``, ``target-far``) is no default: it has to be given.
-
-    ``dev`` is what `epc` takes: Scores, a Table, or a frame; so are ``costs`` with their ``prior``.
-
-    Examples
-    --------
-    >>> from priori import Scores, choose_threshold
-    >>> dev = Scores.from_arrays(negatives=[0.1, 0.2, 0.6], positives=[0.4, 0.7, 0.9])
-    >>> choose_threshold(dev, alpha=0.5)
-    0.30000000000000004
-    >>> choose_threshold(dev, criterion="at-most-far", alpha=0.1)
-    0.6499999999999999
-    """
-    rule, alpha = get_criterion(criterion, task), price(get_task(task), criterion, None, alpha, costs, prior).alpha
-    (fraction,) = as_fractions(rule.alpha_or_half(alpha))
-    return float(rule.choose(as_score_set(dev), [fraction]).threshold[0])
+    return weigh_users(test)

@@ -6,7 +6,7 @@ candidates of all groups stand one after the other, and whatever a pass does to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
@@ -15,17 +15,15 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.alphas import as_fractions, grid
 from priori.base.declarations import Cautions
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, unknown
 from priori.base.results import Result
 from priori.base.types import Codes, Counts, Floats, Index
-from priori.decisions.criteria import Criterion, get_criterion
+from priori.decisions.criteria import Criterion
 from priori.decisions.hull import Ascending, edges_left, hulls_of_errors
-from priori.decisions.measure import Measure
-from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import Outcomes
-from priori.decisions.tasks import Task, get_task
+from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
+from priori.decisions.tasks import Task
 from priori.scores import BOUND, Scores, condense_all
 from priori.scores.candidates import first_of_each, thresholds_between
 from priori.scores.inputs import as_score_set
@@ -79,39 +77,15 @@ class GroupedEPC(Result):
         """Return a column as a table: a row for each group, a column for each alpha."""
         return np.asarray(getattr(self, column)).reshape(-1, self.points)
 
-    def interval(self, confidence_level: float = 0.95) -> tuple[Floats, Floats]:
-        """Return an interval of each value at its threshold as it is, a group's trials taken for independent.
-
-        Of the two rates it is Wilson's; of weighted sums of both (HTER, WER) it comes from those of both (G. Zou and A.
-        Donner, Statistics in Medicine 27, 2008). Other measures have none here: see `priori.EPC.band`.
-        """
-        from priori.uncertainty.rates.proportions import check_level, quantile, wilson
-
-        z = quantile(check_level(confidence_level))
-        weights: dict[str, tuple[Any, Any]] = {"far": (1.0, 0.0), "frr": (0.0, 1.0), "hter": (0.5, 0.5)}
-        weights["wer"] = self.alpha, 1 - self.alpha
-        if self.measure not in weights:
-            raise OptionError(f"the measure {self.measure!r} has no interval here; choose one of: {', '.join(weights)}")
-        below: Any = 0.0
-        above: Any = 0.0
-        for weight, errors, trials in zip(
-            weights[self.measure], (self.fp, self.fn), (self.negatives, self.positives), strict=True
-        ):
-            x, n = errors.astype(np.float64), trials.astype(np.float64)
-            lower, upper = wilson(x, n, z)
-            below, above = below + (weight * (x / n - lower)) ** 2, above + (weight * (upper - x / n)) ** 2
-        return self.value - np.sqrt(below), self.value + np.sqrt(above)
-
 
 def epc_by(
     dev: Any,
     test: Any,
     *,
     by: By = "user",
-    thresholds: Literal["own", "common"] = "own",
     task: str | Task = "authentication",
-    criterion: str | Criterion | Callable[[Outcomes, float], Any] | None = None,
-    measure: str | Measure | Callable[[Outcomes], Any] | None = None,
+    criterion: AnyCriterion = None,
+    measure: AnyMeasure = None,
     points: int = 101,
     bounds: tuple[Any, Any] = (0, 1),
     alpha: Any = None,
@@ -121,12 +95,10 @@ def epc_by(
     Parameters
     ----------
     dev, test : Scores or frame
-        The development and the test set of all groups together.
+        The development and the test set of all groups together. Thresholds are chosen on each group's own development
+        trials; groups are those that both sets have.
     by : {"user", "dataset", "group"}
         Whose curves.
-    thresholds : {"own", "common"}
-        Chosen on each group's own development trials, groups being those that both sets have; or one threshold for all,
-        chosen on the whole development set and judged by group of the test set.
     task, criterion, measure, points, bounds, alpha
         As in `epc`. Curves of the criterion ``wer`` are made together; those of others one by one.
 
@@ -144,17 +116,11 @@ def epc_by(
     if by not in get_args(By):
         raise unknown("kind of group", by, get_args(By))
     sets = [known for known, _ in condense_all([as_score_set(each) for each in (dev, test)], (by,), narrow=BOUND)]
-    if thresholds not in ("own", "common"):
-        raise unknown("choice of thresholds", thresholds, ("own", "common"))
-    domain = get_task(task)
-    chosen_by = get_criterion(criterion, domain)
-    aggregate = get_measure(domain.aggregate if measure is None else measure)
-    fractions = as_fractions(alpha) if alpha is not None else grid(points, bounds)
-    names, parts, skipped = _matched(sets, by, thresholds)
-    alphas = np.array([float(fraction) for fraction in fractions])
-    chosen = [part.choose(chosen_by, fractions) for part in parts]
-    if thresholds == "common":
-        chosen[0] = np.tile(chosen[0], len(names))
+    asked = Recipe.of(task, criterion, measure, points, bounds, alpha)
+    domain, aggregate = asked.task, asked.measure
+    names, parts, skipped = _matched(sets, by)
+    alphas = np.array([float(fraction) for fraction in asked.fractions])
+    chosen = [part.choose(asked.criterion, asked.fractions) for part in parts]
     counted, best = (parts[1].count(each) for each in chosen)
     rows = np.tile(alphas, len(names))
     return GroupedEPC(
@@ -171,27 +137,24 @@ def epc_by(
         best=aggregate(best, rows),
         by=by,
         task=domain.name,
-        criterion=chosen_by.name,
+        criterion=asked.criterion.name,
         measure=aggregate.name,
         points=alphas.size,
         skipped=tuple(skipped),
     )._came_from(sets[1])
 
 
-def _matched(sets: Sequence[Scores], by: By, thresholds: str) -> tuple[list[str], list[_Trials], list[str]]:
+def _matched(sets: Sequence[Scores], by: By) -> tuple[list[str], list[_Trials], list[str]]:
     """Return the names of the groups that have all that they need, the trials of both sets, and who is left out."""
-    grouped = [_named(scores, by) for scores in (sets if thresholds == "own" else sets[1:])]
+    grouped = [_named(scores, by) for scores in sets]
     names = sorted(set.intersection(*({name for name, complete in named.items() if complete} for named in grouped)))
     if not names:
         raise InputError(
-            f"no {by} has trials of both classes in both sets; with other people in the test set, choose one "
-            "threshold for all (thresholds='common')"
+            f"no {by} has trials of both classes in both sets; group_rates and user_rates judge people at one threshold"
         )
-    parts = [_Trials.of(scores, by, names) for scores in sets[-len(grouped) :]]
-    if thresholds == "common":
-        parts.insert(0, _Trials.of(sets[0]))
     kept = set(names)
-    return names, parts, [name for name in dict.fromkeys(chain(*grouped)) if name not in kept]
+    skipped = [name for name in dict.fromkeys(chain(*grouped)) if name not in kept]
+    return names, [_Trials.of(scores, by, names) for scores in sets], skipped
 
 
 def _named(scores: Scores, by: By) -> dict[str, bool]:
@@ -220,7 +183,7 @@ class _Trials:
     """
 
     scores: Scores
-    by: By | None
+    by: By
     names: Sequence[str]
     score: Floats
     group: Codes
@@ -229,17 +192,15 @@ class _Trials:
     starts: Index
 
     @classmethod
-    def of(cls, scores: Scores, by: By | None = None, names: Sequence[str] = ("",)) -> _Trials:
-        """Sort the trials of groups, or those of a whole set; trials of other groups are left out."""
+    def of(cls, scores: Scores, by: By, names: Sequence[str]) -> _Trials:
+        """Sort the trials of groups; trials of other groups are left out."""
         classes = scores.negative, scores.positive
         score = np.concatenate([trials.score for trials in classes])
         positive = np.repeat([0, 1], [trials.score.size for trials in classes])
         number = np.concatenate([np.ones(t.score.size, np.int64) if t.number is None else t.number for t in classes])
-        group = np.zeros(score.size, dtype=np.int32)
-        if by is not None:
-            known, *codes = _codes(scores, by)
-            place = {name: number for number, name in enumerate(names)}
-            group = np.array([place.get(name, -1) for name in known], dtype=np.int32)[np.concatenate(codes)]
+        known, *codes = _codes(scores, by)
+        place = {name: number for number, name in enumerate(names)}
+        group = np.array([place.get(name, -1) for name in known], dtype=np.int32)[np.concatenate(codes)]
         order = np.argsort(score)  # equal scores of a group are counted together, in any order
         order = order[group[order] >= 0] if group.min(initial=0) < 0 else order
         narrow = group[order].astype(np.uint16) if len(names) < 1 << 16 else group[order]  # a radix sort, if it can be
@@ -268,7 +229,7 @@ class _Trials:
         """Return the thresholds that every group chooses, group after group."""
         if criterion.name == "wer":
             return self._of_least_cost(alphas)
-        parts = {"": self.scores} if self.by is None else self.scores.by(self.by)
+        parts = self.scores.by(self.by)
         return np.concatenate([criterion.choose(parts[name], alphas).threshold for name in self.names])
 
     def _of_least_cost(self, alphas: Sequence[Fraction]) -> Floats:

@@ -3,7 +3,7 @@
 Chingovska, Anjos and Marcel, "Biometrics Evaluation Under Spoofing Attacks", IEEE TIFS 9(12), 2014. The threshold
 minimises beta FAR_omega + (1 - beta) FRR on development data, with FAR_omega = omega IAPMR + (1 - omega) FAR; test data
 show HTER_omega = (FAR_omega + FRR) / 2 and the IAPMR. At one omega that is an EPC whose negatives have weights
-(`priori.scores.attacks`), so thresholds are exact, and bands, comparisons and rankings are those of any EPC. The a-DCF
+(`Mixture`), so thresholds are exact, and bands, comparisons and rankings are those of any EPC. The a-DCF
 (Shim et al. 2024) is the same with the weights that its costs and priors give.
 """
 
@@ -21,17 +21,18 @@ from priori.base.above import above
 from priori.base.alphas import as_fractions, grid
 from priori.base.declarations import SIZE, TEXT, Cautions, Kept, Summary, Unsaved, record
 from priori.base.errors import OptionError
-from priori.base.options import Interval, Promise, Resample
+from priori.base.options import Interval, Promise, Resample, ResamplingOptions
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR, FRR
-from priori.scores import BOUND, Scores, condense_all, weigh_attacks
-from priori.scores.derived import BY_ATTACK
+from priori.scores import BOUND, Scores, condense_all
+from priori.scores.derived import weigh_attacks
 from priori.scores.inputs import as_score_set
 from priori.scores.saved import SavedScores
+from priori.scores.score_set import BY_ATTACK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -143,12 +144,6 @@ class EPSC(Result, OverBoth):
         """Return the curve over beta at the nearest omega: an EPC, with its bands and comparisons."""
         return self.curves[int(np.argmin(np.abs(self.omegas - float(omega))))]
 
-    def over_omega(self, beta: float) -> EPSC:
-        """Return the curve over omega at the nearest beta."""
-        nearest = self.betas[int(np.argmin(np.abs(self.betas - float(beta))))]
-        curves = [curve.at([curve.fractions[list(curve.alpha).index(nearest)]]) for curve in self.curves]
-        return _epsc(self.dev, self.test, self.omegas.tolist(), curves, self.name)
-
     def band(
         self,
         *,
@@ -170,25 +165,9 @@ class EPSC(Result, OverBoth):
 
         A simultaneous band covers the curve of each omega, not all of them together.
         """
-        bands = [
-            curve.band(
-                bootstrap=bootstrap,
-                n_resamples=n_resamples,
-                resample=resample,
-                confidence_level=confidence_level,
-                interval=interval,
-                simultaneous=simultaneous,
-                rng=rng,
-                shared_users=shared_users,
-                promise=promise,
-                future_users=future_users,
-                future_trials=future_trials,
-                threads=threads,
-                progress=progress,
-            )
-            for curve in self.curves
-        ]
-        band: SurfaceBand = above(self, "band")(self, bands)
+        drawn = bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users
+        options = ResamplingOptions(*drawn, promise, future_users, future_trials)
+        band: SurfaceBand = above(self, "band")(self, options, threads=threads, progress=progress)
         return band
 
 
@@ -222,33 +201,31 @@ def epsc(dev: Any, test: Any, *, omega: Any = None, beta: Any = "0.5", name: str
     curves = [
         epc(weigh_attacks(dev, share), weigh_attacks(test, share), alpha=list(betas), name=name) for share in omegas
     ]
-    return _epsc(dev, test, [float(share) for share in omegas], curves, name)
-
-
-def _epsc(dev: Scores, test: Scores, omegas: Sequence[float], curves: Sequence[EPC], name: str) -> EPSC:
-    """Put the curves of the omegas together, with the rates of impostors and attacks on the test set."""
-    omega = np.repeat(np.array(omegas, dtype=np.float64), curves[0].alpha.size)
-    columns = {key: np.concatenate([getattr(curve, key) for curve in curves]) for key in ("threshold", "value", "best")}
-    accepted = [
+    columns = {
+        column: np.concatenate([getattr(curve, of_curve) for curve in curves])
+        for column, of_curve in {
+            "beta": "alpha",
+            "threshold": "threshold",
+            "frr": "v2",
+            "far_omega": "v1",
+            "value": "value",
+            "best": "best",
+        }.items()
+    }
+    far, iapmr = (
         (len(part) - part.rejected(columns["threshold"])) / len(part)
         for part in (weigh_attacks(test, Fraction(share)).negative for share in (0, 1))
-    ]
-    types = tuple(np.unique(test.attacks[test.attacks != ""]).tolist())
+    )
     return EPSC(
-        name,
-        dev,
-        test,
-        tuple(curves),
-        types,
-        omega,
-        np.concatenate([curve.alpha for curve in curves]),
-        columns["threshold"],
-        accepted[0],
-        np.concatenate([curve.v2 for curve in curves]),
-        accepted[1],
-        np.concatenate([curve.v1 for curve in curves]),
-        columns["value"],
-        columns["best"],
+        **columns,
+        name=name,
+        dev=dev,
+        test=test,
+        curves=tuple(curves),
+        attack_types=tuple(np.unique(test.attacks[test.attacks != ""]).tolist()),
+        omega=np.repeat([float(share) for share in omegas], len(betas)),
+        far=far,
+        iapmr=iapmr,
     )._came_from(test)
 
 
@@ -270,7 +247,7 @@ def adcf(
     Parameters
     ----------
     costs, priors : sequence of three numbers
-        Of targets, nontargets and attacks; by default those of the paper's code: costs 1, 10, 20 and priors 0.9, 0.05,
+        For targets, nontargets and attacks. Default, as in the paper's code: costs 1, 10, 20 and priors 0.9, 0.05,
         0.05.
     normalised : bool
         Divide by the cost of the better of accepting all and rejecting all.
@@ -293,13 +270,7 @@ def adcf(
 
 
 def adcf_weights(costs: Sequence[Any], priors: Sequence[Any]) -> tuple[Fraction, Fraction, Fraction]:
-    """Return the omega and the beta at which an EPSC is the a-DCF of three costs and priors, up to their sum, and that.
-
-    Examples
-    --------
-    >>> adcf_weights((1, 10, 20), ("0.9", "0.05", "0.05"))
-    (Fraction(2, 3), Fraction(5, 8), Fraction(12, 5))
-    """
+    """Return the omega and beta at which an EPSC is the a-DCF of three costs and priors, and what to multiply by."""
     try:
         miss, nontarget, spoof = (
             Fraction(str(cost)) * Fraction(str(prior)) for cost, prior in zip(costs, priors, strict=True)

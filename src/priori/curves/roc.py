@@ -17,7 +17,7 @@ from priori.base.above import above
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.declarations import Cautions, Column, Summary, Unsaved
 from priori.base.errors import OptionError, unknown
-from priori.base.options import Interval
+from priori.base.options import Interval, ResamplingOptions
 from priori.base.results import Aposteriori, Result
 from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Progress
@@ -119,6 +119,11 @@ class AposterioriROC(Result, Aposteriori):
         return set_cautions(self.scores)
 
     @property
+    def distances(self) -> bool:
+        """Whether the scores were given as distances."""
+        return super().distances or self.scores.distances
+
+    @property
     def backend(self) -> str | None:
         """The dataframe library the scores came from, if any."""
         return self.scores.backend
@@ -137,19 +142,34 @@ class AposterioriROC(Result, Aposteriori):
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> RocBand:
-        """Return a vertical bootstrap band around the curve; options: `priori.uncertainty.bands.roc_bands.roc_band`."""
+        """Compute a vertical bootstrap band: in each replicate the TPR of its own curve at the same FPRs.
+
+        A posteriori, like the curve: every replicate chooses its thresholds on the trials it judges. Where a
+        replicate's curve runs straight up, its upper point counts, as in vertical averaging.
+
+        Parameters
+        ----------
+        fpr : list of numbers, optional
+            The false positive rates, from one of all negatives (1/n) up; by default ``points`` of them from 0 to 1
+            without those below. Up to 5/n, where the bootstrap hardly knows the threshold, calibrated bounds come from
+            order statistics: they are wide, and a caution says so.
+        bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, threads, progress
+            As in `priori.EPC.band`. The default bootstrap is by user where users are known; ``calibrated`` corrects the
+            tails for few users, and adds half a missed trial and half an accepted one, so that a stretch without a
+            miss is not taken for a sure one.
+
+        Examples
+        --------
+        >>> import numpy as np, priori
+        >>> rng = np.random.default_rng(1)
+        >>> scores = priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200))
+        >>> band = priori.roc(scores).band(fpr=[0.1, 0.2])
+        >>> bool((band.lower < band.tpr).all() and (band.tpr < band.upper).all())
+        True
+        """
+        asked = ResamplingOptions(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng)
         band: RocBand = above(self, "band")(
-            self.scores,
-            fpr=fpr,
-            points=points,
-            bootstrap=bootstrap,
-            n_resamples=n_resamples,
-            confidence_level=confidence_level,
-            interval=interval,
-            simultaneous=simultaneous,
-            rng=rng,
-            threads=threads,
-            progress=progress,
+            self.scores, asked, fpr=fpr, points=points, threads=threads, progress=progress
         )
         return band
 
@@ -276,7 +296,7 @@ def _corner_points(scores: ScoreSet, points: Points) -> tuple[Candidates, Errors
 
 
 def _every(scores: ScoreSet) -> Candidates:
-    """Return every candidate; of a table that does not fit in memory, those at the ends of narrow cells."""
+    """Return every candidate; of a table that does not fit in memory, those at the ends of narrow bins."""
     return scores.candidates(get_criterion("target-v1"), None)
 
 

@@ -29,7 +29,7 @@ from priori.decisions.hull import NEAR
 from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
-from priori.scores.candidates import Candidates, Edges, Errors
+from priori.scores.candidates import Candidates, CutErrors, Errors
 
 if TYPE_CHECKING:
     from priori.scores.influence import Spread
@@ -75,33 +75,41 @@ class Constraint(OfRate, Search):
 
     # -- the safe form -------------------------------------------------------------------------------------------
 
+    @property
+    def _plain(self) -> Constraint:
+        """The same limit without a confidence."""
+        return replace(self, name=self.name.rpartition(":")[0], level=None)
+
     def settled(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> tuple[Criterion, Sequence[Fraction]]:
         if self.level is None:
             return self, alphas
-        plain = replace(self, name=self.name.rpartition(":")[0], level=None)
-        thresholds = plain.choose(scores, alphas).threshold
-        effective = _effective_trials(scores, thresholds, self.aimed_at.of_class == "negative", self.level)
-        limits = zip(map(self.aimed_at.as_error, alphas), effective.tolist(), strict=True)
-        errors = (_most_errors(limit, self._size(scores), size, self.level) for limit, size in limits)
-        return plain, [plain.from_errors(each, scores) for each in errors]
+        trials, spread = self._size(scores), self.spread(scores, alphas)
+        worth = [float(trials)] * len(alphas) if spread is None else _worth(trials, spread, self.level).tolist()
+        limits = zip(map(self.aimed_at.as_error, alphas), worth, strict=True)
+        errors = (_most_errors(limit, trials, size, self.level) for limit, size in limits)
+        return self._plain, [self.from_errors(each, scores) for each in errors]
 
     def spread(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Spread | None:
         """Return how the limited rate varies with users where it just keeps the limits; None where there are none."""
         if self.level is None or not scores.has_users:
             return None
-        plain = replace(self, name=self.name.rpartition(":")[0], level=None)
-        return _spread(scores, plain.choose(scores, alphas).threshold, self.aimed_at.of_class == "negative")
+        from priori.scores.influence import rate_spreads
 
-    def from_errors(self, errors: int, of: ScoreSet | Edges) -> Fraction:
+        thresholds, above = self._plain.choose(scores, alphas).threshold, self.aimed_at.of_class == "negative"
+        (held,) = scores.count([np.unique(thresholds)], ("user",))
+        trials, shared = (held.negative, "crossed") if above else (held.positive, "user")
+        return rate_spreads(trials, thresholds, shared, above=above)
+
+    def from_errors(self, errors: int, of: ScoreSet | CutErrors) -> Fraction:
         """Return the limit that allows so many errors; -1: not even where no trial could be one."""
         return Fraction(self.aimed_at.as_error(Fraction(errors, self._size(of)) if errors >= 0 else Fraction(-1)))
 
-    def _allowed(self, alpha: Fraction, of: Candidates | Edges) -> int:
+    def _allowed(self, alpha: Fraction, of: Candidates | CutErrors) -> int:
         """Return the most errors in the trials of the class that keep the limit; -1 where it is below 0."""
         limit = self.aimed_at.as_error(alpha)
         return int(max(limit.numerator * self._size(of) // limit.denominator, -1))
 
-    def _size(self, of: ScoreSet | Candidates | Edges) -> int:
+    def _size(self, of: ScoreSet | Candidates | CutErrors) -> int:
         return of.n_negatives if self.aimed_at.of_class == "negative" else of.n_positives
 
     # -- choosing ------------------------------------------------------------------------------------------------
@@ -130,6 +138,9 @@ class Constraint(OfRate, Search):
             kept[near] = self.aimed_at.exact_error(outcomes[near]) <= limit
         return np.where(kept, self.other.error(outcomes), 2.0 + limited)
 
+    def loss(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        return self.other.error(outcomes)
+
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Fraction:
         limited = self.aimed_at.exact_error(outcome)
         return self.other.exact_error(outcome) if limited <= self.aimed_at.as_error(alpha) else 2 + limited
@@ -148,14 +159,14 @@ class Constraint(OfRate, Search):
 
     # -- what a scan asks ----------------------------------------------------------------------------------------
 
-    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+    def promising(self, cuts: CutErrors, alphas: Sequence[Fraction] | None) -> Mask | None:
         if alphas is None:
             return None
         if self.by_class:  # limits as the rates that can be reached, whose floats tell them apart
-            alphas = [self.from_errors(self._allowed(alpha, edges), edges) for alpha in alphas]
-        elif max(alpha.denominator for alpha in alphas) * max(edges.n_negatives, edges.n_positives) >= 10**13:
+            alphas = [self.from_errors(self._allowed(alpha, cuts), cuts) for alpha in alphas]
+        elif max(alpha.denominator for alpha in alphas) * max(cuts.n_negatives, cuts.n_positives) >= 10**13:
             return None
-        return super().promising(edges, alphas)
+        return super().promising(cuts, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         limited, other = boxes.best[self.which - 1], boxes.best[2 - self.which]
@@ -184,25 +195,11 @@ def _most_errors(limit: Fraction, trials: int, effective: float, level: float) -
     return bisect_left(range(trials), True, key=lambda errors: not unlikely(errors)) - 1
 
 
-def _effective_trials(scores: ScoreSet, thresholds: Floats, above: bool, level: float) -> Floats:
-    """Return how many independent trials those of one class are worth at each threshold; all of them without users."""
-    trials = float(scores.n_negatives if above else scores.n_positives)
-    if not scores.has_users:
-        return np.full(thresholds.size, trials)
+def _worth(trials: int, spread: Spread, level: float) -> Floats:
+    """Return how many independent trials those of one class are worth at each threshold."""
     from scipy.special import ndtri, stdtrit
 
-    spread = _spread(scores, thresholds, above)
     # Three more users who err like those who do might have been there.
     unseen = 1 + 3 / np.maximum(spread.erring, 1)
     worth = trials / (spread.pseudo * unseen) * (ndtri(level) / stdtrit(spread.freedom, level)) ** 2
     return np.asarray(np.clip(worth, 1.0, trials))
-
-
-def _spread(scores: ScoreSet, thresholds: Floats, above: bool) -> Spread:
-    """Return how the error rate of one class varies with users at each threshold."""
-    from priori.scores.influence import rate_spreads
-
-    (held,) = scores.count([np.unique(thresholds)], ("user",))
-    return rate_spreads(
-        held.negative if above else held.positive, thresholds, "crossed" if above else "user", above=above
-    )

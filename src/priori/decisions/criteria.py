@@ -23,11 +23,11 @@ from priori.decisions.criterion import Choice as Choice
 from priori.decisions.criterion import Criterion as Criterion
 from priori.decisions.hull import NEAR, Envelope, error_envelope, multipliable, precision_recall_envelope
 from priori.decisions.measure import Measure
-from priori.decisions.measures import FAR, FRR, MATTHEWS, PRECISION, RECALL, get_measure
-from priori.decisions.outcomes import Outcomes
+from priori.decisions.measures import FAR, FRR, MATTHEWS, NET_BENEFIT, PRECISION, RECALL, get_measure
+from priori.decisions.outcomes import Outcomes, count_all
 from priori.decisions.tasks import Task, get_task, rate_pair
 from priori.scores import ScoreSet
-from priori.scores.candidates import Candidates, Edges, Errors, first_of_each
+from priori.scores.candidates import Candidates, CutErrors, Errors, first_of_each
 
 
 class WeightedSum(Criterion):
@@ -35,6 +35,9 @@ class WeightedSum(Criterion):
 
     def envelope(self, candidates: Candidates) -> Envelope:
         return precision_recall_envelope(candidates) if self.name == "pr" else error_envelope(candidates)
+
+    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        return np.asarray(float(alpha) * self.v1.error(outcomes) + float(1 - alpha) * self.v2.error(outcomes))
 
     def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
         envelope = self.envelope(candidates)
@@ -47,10 +50,10 @@ class WeightedSum(Criterion):
         breaks = np.concatenate([[0.0], envelope.breaks(), [1.0]])
         return Pieces(breaks, choice_of(candidates, (envelope.fp, envelope.fn)))
 
-    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+    def promising(self, cuts: CutErrors, alphas: Sequence[Fraction] | None) -> Mask | None:
         if alphas is not None or self.name != "wer":
-            return super().promising(edges, alphas)
-        return below_hull(edges)
+            return super().promising(cuts, alphas)
+        return below_hull(cuts)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         v1, v2 = self.v1.as_error(boxes.best[0]), self.v2.as_error(boxes.best[1])
@@ -68,6 +71,12 @@ class WeightedSum(Criterion):
 
 class Target(OfRate):
     """``|alpha - V|``: come as near as possible to a wanted value of V1 (Eq. 12) or of V2 (Eq. 13)."""
+
+    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        return np.abs(self.loss(outcomes, alpha))
+
+    def loss(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        return np.asarray(self.aimed_at(outcomes) - float(alpha))
 
     def reachable(self, candidates: Candidates) -> Errors:
         """Return the best candidate for each value of the target that can be reached, the values rising."""
@@ -135,9 +144,12 @@ class BreakEven(Search):
     """
 
     def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
-        gap = np.abs(self.v1(outcomes) - self.v2(outcomes))
+        gap = np.abs(self.loss(outcomes, alpha))
         useless = (outcomes.tp == 0) & (gap == 0)
         return gap if useless.all() else np.where(useless, np.inf, gap)
+
+    def loss(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        return np.asarray(self.v1(outcomes) - self.v2(outcomes))
 
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Fraction:
         return abs(self.v1.exact(outcome) - self.v2.exact(outcome))
@@ -153,7 +165,7 @@ class BreakEven(Search):
         gap = np.maximum(np.maximum(v1[0] - v2[1], v2[0] - v1[1]), 0.0)
         # Where no positive is accepted precision and recall are both 0: no break-even point, see above.
         by_class = self.v1.of_class is not None and self.v2.of_class is not None
-        return np.where(boxes.no_positive & (gap == 0) & (not by_class), np.inf, gap)
+        return np.where((boxes.corner.tp == 0) & (gap == 0) & (not by_class), np.inf, gap)
 
 
 def _equal_errors(candidates: Candidates) -> Errors:
@@ -179,8 +191,39 @@ class Custom(Search):
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> float:
         return float(self.function(outcome, float(alpha)))
 
-    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> None:
-        """Return None: nothing is known of the function, so any cell may hold its minimum."""
+    def promising(self, cuts: CutErrors, alphas: Sequence[Fraction] | None) -> None:
+        """Return None: nothing is known of the function, so any bin may hold its minimum."""
+
+
+class MostBenefit(Search):
+    """``alpha FP + (1 - alpha) FN``: the greatest net benefit at the threshold probability alpha."""
+
+    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        total = outcomes.negatives + outcomes.positives
+        return np.asarray((float(alpha) * outcomes.fp + float(1 - alpha) * outcomes.fn) / total)
+
+    def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Fraction:
+        return alpha * int(outcome.fp) + (1 - alpha) * int(outcome.fn)
+
+    def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
+        return self.cost(boxes.corner, Fraction(alpha))
+
+
+@dataclass(frozen=True)
+class Probability(Criterion):
+    """``score > alpha``: theory's threshold for scores that are probabilities, at the threshold probability alpha."""
+
+    @property
+    def reads_development(self) -> bool:
+        return False
+
+    @property
+    def in_hindsight(self) -> Criterion:
+        return MostBenefit("max:net-benefit", FAR, FRR)
+
+    def choose_all(self, sets: Sequence[ScoreSet], alphas: Sequence[Fraction]) -> list[Choice]:
+        thresholds = np.array([float(alpha) for alpha in alphas])
+        return [Choice(thresholds, outcomes) for outcomes in count_all(sets, [thresholds] * len(sets))]
 
 
 @dataclass(frozen=True)
@@ -207,9 +250,9 @@ class Best(Search):
         value = self.measure.exact(outcome)
         return -value if self.measure.greater_is_better else value
 
-    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
+    def promising(self, cuts: CutErrors, alphas: Sequence[Fraction] | None) -> Mask | None:
         # Our own measures worsen with either error; of a user's function nothing is known.
-        return super().promising(edges, [Fraction(0)]) if self.measure.worsens else None
+        return super().promising(cuts, [Fraction(0)]) if self.measure.worsens else None
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         return self.cost(boxes.corner, Fraction(0))
@@ -227,6 +270,7 @@ CRITERIA: dict[str, str] = {
     "at-most-v1": "V2 of the task, where V1 is at most alpha (at-least-v1: V1 at least alpha)",
     "at-most-v2": "V1 of the task, where V2 is at most alpha (at-least-v2: V2 at least alpha)",
     "eer": "|V1 - V2| of the task (equal error rate, break-even point)",
+    "probability": "nothing: scores are probabilities, accept if one is above alpha",
     "bayes": "nothing: accept if the log-likelihood ratio is above log(alpha/(1 - alpha)); calibrated, bayes:logistic",
 }
 _ALIASES = {"break-even": "eer", "bep": "eer"}
@@ -267,6 +311,8 @@ def get_criterion(
             return WeightedSum("pr", PRECISION, RECALL)
         case "eer":
             return BreakEven("eer", domain.v1, domain.v2, uses_alpha=False)
+        case "probability":
+            return Probability("probability", FAR, FRR)
     kind, _, measured = name.partition(":")
     if kind == "bayes":
         from priori.decisions.likelihood_ratios import Bayes, get_calibrator
@@ -292,6 +338,8 @@ def get_criterion(
 
 def _best(measure: Measure, task: Task) -> Criterion:
     """Return the criterion that looks for the best value of a measure."""
+    if measure is NET_BENEFIT:
+        return MostBenefit("max:net-benefit", FAR, FRR)
     if measure.needs_alpha:
         return WeightedSum("wer", FAR, FRR)
     name = f"{'max' if measure.greater_is_better else 'min'}:{measure.name}"

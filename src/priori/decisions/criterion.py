@@ -20,7 +20,7 @@ from priori.decisions.hull import NEAR, envelope_of_errors
 from priori.decisions.measure import Ratio
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
-from priori.scores.candidates import Candidates, Edges, Errors, undominated
+from priori.scores.candidates import Candidates, CutErrors, Errors, undominated
 from priori.scores.score_set import candidates_of
 
 if TYPE_CHECKING:
@@ -83,6 +83,16 @@ class Criterion:
         """The rate that alpha is a value of, where it is one: that with a limit or a target."""
         return None
 
+    @property
+    def title(self) -> str:
+        """By what thresholds are chosen, in words where the name is short for some."""
+        return {"wer": "weighted error rate (wer)", "pr": "precision and recall (pr)"}.get(self.name, self.name)
+
+    @property
+    def alpha_name(self) -> str:
+        """What alpha is called in tables and sentences."""
+        return "alpha"
+
     def alpha_or_half(self, alpha: Any) -> Any:
         """Return an alpha, a half where none is given; no value of a rate is taken for granted."""
         if alpha is None and self.aimed_at is not None:
@@ -135,6 +145,14 @@ class Criterion:
         """Return the errors of the minimiser at each alpha."""
         raise NotImplementedError
 
+    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        """Return the cost of each candidate, as floats."""
+        raise NotImplementedError
+
+    def loss(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        """Return what the cost of each candidate is made of, without a kink: its standard error is the cost's."""
+        return self.cost(outcomes, alpha)
+
     def pieces(self, scores: ScoreSet) -> Pieces:
         """Return the minimiser for every alpha from 0 to 1."""
         if not self.uses_alpha:
@@ -143,14 +161,14 @@ class Criterion:
 
     # -- what a scan asks (`priori.scores.candidates.Chooser`) ---------------------------------------------
 
-    def promising(self, edges: Edges, alphas: Sequence[Fraction] | None) -> Mask | None:
-        """Return which bins between neighbouring edges may hold a minimiser at these alphas (None: at any).
+    def promising(self, cuts: CutErrors, alphas: Sequence[Fraction] | None) -> Mask | None:
+        """Return which bins between neighbouring cuts may hold a minimiser at these alphas (None: at any).
 
         None is returned where nothing is known, as of a criterion that has no `least_cost`: then every bin may.
         """
         if alphas is None or type(self).least_cost is Criterion.least_cost:
             return None
-        return promising_bins(edges, self, alphas)
+        return promising_bins(cuts, self, alphas)
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         """Return a lower bound of the cost of the candidates in boxes, if one is known: a scan looks into fewer."""
@@ -186,6 +204,10 @@ class OfRate(Criterion):
         return self.v1 if self.which == 1 else self.v2
 
     @property
+    def alpha_name(self) -> str:
+        return "limit" if self.name.startswith("at-") else "target"
+
+    @property
     def other(self) -> Ratio:
         """The rate that alpha is no value of."""
         return self.v2 if self.which == 1 else self.v1
@@ -193,10 +215,6 @@ class OfRate(Criterion):
 
 class Search(Criterion):
     """A criterion minimised by looking at every candidate."""
-
-    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
-        """Return the cost of each candidate, as floats."""
-        raise NotImplementedError
 
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Any:
         """Return the cost of one candidate in a form that compares exactly."""
@@ -233,8 +251,8 @@ def lowest(among: Index, cost: Floats, exact: Callable[[int], Any]) -> Index:
 
 # -- which bins of a scan may hold the candidate that is chosen --------------------------------------------------
 
-# Within a bin no candidate has fewer false positives than at its upper edge nor fewer false negatives than at its lower
-# edge, so the two bound V1, V2 and any criterion. A bin whose bound is worse than what some edge reaches holds no
+# Within a bin no candidate has fewer false positives than at its upper cut nor fewer false negatives than at its lower
+# cut, so the two bound V1, V2 and any criterion. A bin whose bound is worse than what some cut reaches holds no
 # minimiser. Floats decide with a margin that only ever keeps more bins than needed.
 
 #: Bins are first tried in groups of this many.
@@ -259,11 +277,6 @@ class Boxes:
         pairs = zip(self.best, self.worst, strict=True)
         return [(np.minimum(best, worst), np.maximum(best, worst)) for best, worst in pairs]
 
-    @property
-    def no_positive(self) -> Mask:
-        """Where no positive can be accepted."""
-        return np.asarray(self.corner.tp == 0)
-
     def take(self, index: Index) -> Boxes:
         """Return the boxes at ``index``."""
         return Boxes(
@@ -274,17 +287,17 @@ class Boxes:
         )
 
 
-def promising_bins(edges: Edges, criterion: Criterion, alphas: Sequence[Fraction]) -> Mask:
-    """Return, for each bin between neighbouring edges, whether it may hold a minimiser at one of the alphas."""
-    bins = edges.fp.size - 1
+def promising_bins(cuts: CutErrors, criterion: Criterion, alphas: Sequence[Fraction]) -> Mask:
+    """Return, for each bin between neighbouring cuts, whether it may hold a minimiser at one of the alphas."""
+    bins = cuts.fp.size - 1
     if not bins:
         return np.zeros(0, dtype=np.bool_)
     coarse = np.append(np.arange(0, bins, TOGETHER), bins)
-    boxes = partial(_boxes, edges, criterion)
+    boxes = partial(_boxes, cuts, criterion)
     reached, groups = boxes(coarse, coarse), boxes(coarse[:-1], coarse[1:])
     survivors: dict[Fraction, tuple[Index, bool]] = {}
     for alpha in dict.fromkeys(alphas if criterion.uses_alpha else alphas[:1]):
-        ties = criterion.tells_ties(alpha, max(edges.n_negatives, edges.n_positives))
+        ties = criterion.tells_ties(alpha, max(cuts.n_negatives, cuts.n_positives))
         survivors[alpha] = _survivors(criterion, reached, groups, alpha, ties), ties
     # The groups that survive for some alpha are laid end to end; alphas then look at their own among them.
     surviving = np.unique(np.concatenate([index for index, _ in survivors.values()]))
@@ -299,33 +312,31 @@ def promising_bins(edges: Edges, criterion: Criterion, alphas: Sequence[Fraction
     return keep
 
 
-def _boxes(edges: Edges, criterion: Criterion, start: Index, end: Index) -> Boxes:
-    """Return what the candidates from edge ``start`` to edge ``end`` can reach."""
+def _boxes(cuts: CutErrors, criterion: Criterion, start: Index, end: Index) -> Boxes:
+    """Return what the candidates from cut ``start`` to cut ``end`` can reach."""
     best, worst = (
-        Outcomes.from_errors(
-            edges.fp[alarms], edges.fn[misses], negatives=edges.n_negatives, positives=edges.n_positives
-        )
+        Outcomes.from_errors(cuts.fp[alarms], cuts.fn[misses], negatives=cuts.n_negatives, positives=cuts.n_positives)
         for alarms, misses in ((end, start), (start, end))
     )
     v1, v2 = criterion.v1, criterion.v2
     return Boxes((v1(best), v2(best)), (v1(worst), v2(worst)), v1.error(best) + v2.error(best), best)
 
 
-def _survivors(criterion: Criterion, edges: Boxes, boxes: Boxes, alpha: Fraction, ties: bool) -> Index:
-    """Return which boxes may hold a candidate better than the best of these edges."""
-    reached, bound = (criterion.least_cost(each, float(alpha)) for each in (edges, boxes))
+def _survivors(criterion: Criterion, cuts: Boxes, boxes: Boxes, alpha: Fraction, ties: bool) -> Index:
+    """Return which boxes may hold a candidate better than the best of these cuts."""
+    reached, bound = (criterion.least_cost(each, float(alpha)) for each in (cuts, boxes))
     best = reached.min()
-    if np.isinf(best):  # nothing useful at any edge: look everywhere
+    if np.isinf(best):  # nothing useful at any cut: look everywhere
         return np.arange(bound.size)
     possible = bound <= best + NEAR
     if ties or best == 0:  # costs are never below 0
-        possible &= (bound != best) | (boxes.errors <= edges.errors[reached == best].min() + NEAR)
+        possible &= (bound != best) | (boxes.errors <= cuts.errors[reached == best].min() + NEAR)
     return np.flatnonzero(possible)
 
 
-def below_hull(edges: Edges) -> Mask:
+def below_hull(cuts: CutErrors) -> Mask:
     """Return which bins may hold a vertex of the lower hull of errors: those whose best corner is not above it."""
-    fp, fn, negatives, positives = edges
+    fp, fn, negatives, positives = cuts
     hull = envelope_of_errors(*undominated(fp, fn), negatives, positives)
     height = np.interp(fn[:-1], hull.fn, hull.fp, left=np.inf)
     return np.asarray((fp[1:] < height + 0.5) & (fn[:-1] <= hull.fn[-1]))

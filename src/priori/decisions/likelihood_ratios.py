@@ -22,7 +22,7 @@ from priori.decisions.criteria import WeightedSum, get_criterion
 from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.hull import whole_hull
 from priori.decisions.measures import FAR, FRR
-from priori.decisions.outcomes import count_all
+from priori.decisions.outcomes import Outcomes, count_all
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.scores.candidates import Candidates
 from priori.scores.inputs import as_score_set
@@ -112,14 +112,7 @@ class ProbabilityMap(LLRMap):
 
     @classmethod
     def of(cls, dev: ScoreSet) -> ProbabilityMap:
-        """Return the map of probabilities that were learnt where positives are as many as in the development set.
-
-        Examples
-        --------
-        >>> dev = Scores.from_arrays(negatives=[0.1, 0.2, 0.4], positives=[0.5])
-        >>> ProbabilityMap.of(dev).apply([0.0, 0.25, 0.5]).round(4).tolist()
-        [-inf, 0.0, 1.0986]
-        """
+        """Return the map of probabilities that were learnt where positives are as many as in the development set."""
         return cls("probabilities", math.log(dev.n_positives / dev.n_negatives))
 
     def _llr(self, scores: Floats) -> Floats:
@@ -182,13 +175,7 @@ class Calibrator:
 
 
 def get_calibrator(calibrate: str | Calibrator) -> Calibrator:
-    """Return a calibration from its name, or as it is.
-
-    Examples
-    --------
-    >>> get_calibrator("logistic:0.01")
-    Calibrator(method='logistic', prior=0.01)
-    """
+    """Return a calibration from its name, or as it is."""
     if isinstance(calibrate, Calibrator):
         return calibrate
     name, _, typed = str(calibrate).strip().lower().partition(":")
@@ -219,7 +206,7 @@ def calibrate(dev: Any, *, method: CalibrationMethod = "logistic", prior: float 
         Nothing; an affine map by logistic regression; or a rising step map (PAV), with a pseudo-trial of each class at
         both ends (Laplace's rule), so that no ratio is infinite.
     prior : float
-        Of the positive class, for which logistic regression fits best; classes are weighed by it, whatever their sizes.
+        The share of positives that weighs the classes, whatever their sizes; logistic regression fits best there.
 
     Notes
     -----
@@ -351,13 +338,7 @@ def _expit(values: Floats) -> Floats:
 
 
 def log_odds(alphas: Sequence[Fraction]) -> Floats:
-    """Return log(alpha / (1 - alpha)): the log-likelihood ratio above which accepting costs less, at each alpha.
-
-    Examples
-    --------
-    >>> log_odds([Fraction(0), Fraction(1, 2), Fraction(9, 10)]).round(4).tolist()
-    [-inf, 0.0, 2.1972]
-    """
+    """Return log(alpha / (1 - alpha)): the log-likelihood ratio above which accepting costs less, at each alpha."""
     return np.array(
         [-math.inf if alpha <= 0 else math.inf if alpha >= 1 else math.log(alpha / (1 - alpha)) for alpha in alphas]
     )
@@ -428,6 +409,9 @@ class Bayes(Criterion):
     @property
     def in_hindsight(self) -> Criterion:
         return WeightedSum("wer", FAR, FRR)
+
+    def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
+        return self.in_hindsight.cost(outcomes, alpha)
 
     def fitted(self, scores: ScoreSet) -> LLRMap:
         return self.calibrator.fit(scores)

@@ -66,12 +66,6 @@ class Measure:
         """What moves the value: the ``negatives``' error rate, the ``positives``', and their ``prevalence``.
 
         Tried out once on a few outcomes. A function that fails on them may depend on anything.
-
-        Examples
-        --------
-        >>> from priori.decisions.measures import get_measure
-        >>> sorted(get_measure("precision").depends_on), sorted(get_measure("frr").depends_on)
-        (['negatives', 'positives', 'prevalence'], ['positives'])
         """
         tp, fp, tn, fn = (np.array(counts, dtype=np.int64) for counts in ([70, 9], [23, 2], [177, 30], [11, 5]))
         changed = {

@@ -97,6 +97,18 @@ def _normalised(outcomes: Outcomes, alpha: Any) -> Floats:
 NORMALISED_WER = Measure("nwer", "Normalised weighted error", _normalised, rate=False, needs_alpha=True)
 
 
+def _net_benefit(outcomes: Outcomes, alpha: Any) -> Floats:
+    # False positives weigh the odds of alpha, the threshold probability; where there are none, nothing.
+    probability = np.asarray(alpha, dtype=np.float64)
+    odds = np.divide(probability, 1 - probability, out=np.full(probability.shape, np.inf), where=probability < 1)
+    fp, odds = np.broadcast_arrays(np.asarray(outcomes.fp, dtype=np.float64), odds)
+    lost = np.multiply(fp, odds, out=np.zeros(fp.shape), where=fp > 0)
+    return np.asarray((outcomes.tp - lost) / (outcomes.positives + outcomes.negatives))
+
+
+NET_BENEFIT = Measure("net-benefit", "Net benefit", _net_benefit, greater_is_better=True, rate=False, needs_alpha=True)
+
+
 def wer(gamma: float | None = None) -> Measure:
     """Weighted error rate: gamma FAR + (1 - gamma) FRR (Eq. 7 of the 2007 paper); without gamma, gamma = alpha."""
     if gamma is None:
@@ -194,6 +206,7 @@ MEASURES: dict[str, Measure] = {
         CLASSIFICATION_ERROR,
         BALANCED_ACCURACY,
         MATTHEWS,
+        NET_BENEFIT,
     )
 }
 
@@ -221,15 +234,7 @@ ALIASES = {
 
 
 def at_prior(measure: Measure, prior: Any) -> Measure:
-    """Return a measure as it would be where the share of positives is ``prior``; the error rates stay as they are.
-
-    Examples
-    --------
-    >>> from priori.decisions.outcomes import Outcomes
-    >>> half = Outcomes.from_errors(10, 10, negatives=100, positives=100)  # half of the trials are positives
-    >>> float(PRECISION(half)), round(float(at_prior(PRECISION, "0.01")(half)), 4)
-    (0.9, 0.0833)
-    """
+    """Return a measure as it would be where the share of positives is ``prior``; the error rates stay as they are."""
     if "prevalence" not in measure.depends_on:
         raise OptionError(f"{measure.name} does not depend on the share of positives; leave out the prior")
     return _at_prior(measure, share(prior))

@@ -18,13 +18,7 @@ Own = Literal["task", "criterion", "measure"]
 def custom(
     task: Task | None = None, criterion: Criterion | None = None, measure: Measure | None = None
 ) -> tuple[Own, ...]:
-    """Return which of these are the caller's own, so that names do not tell what they are.
-
-    Examples
-    --------
-    >>> custom(measure=get_measure("f2")), custom(measure=Measure.custom(lambda outcomes: outcomes.fp, name="hter"))
-    ((), ('measure',))
-    """
+    """Return which of these are the caller's own, so that names do not tell what they are."""
     things: dict[Own, Any] = {"task": task, "criterion": criterion, "measure": measure}
     return tuple(kind for kind, thing in things.items() if thing is not None and not _is_ours(kind, thing, task))
 

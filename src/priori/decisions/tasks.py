@@ -39,7 +39,10 @@ TASKS: dict[str, Task] = {
     for task in (
         Task("authentication", FAR, FRR, HTER),
         Task("detection", FAR, FRR, HTER),
+        Task("fraud", FAR, FRR, HTER),
+        Task("texts", FAR, FRR, HTER),
         Task("retrieval", PRECISION, RECALL, f_beta(), "pr"),
+        Task("spam", PRECISION, RECALL, f_beta(), "pr"),
         Task("diagnosis", SENSITIVITY, SPECIFICITY, BALANCED_ACCURACY),
     )
 }
@@ -71,12 +74,6 @@ def rate_pair(rate: str, task: Task) -> tuple[str, Ratio, Ratio, int]:
     """Return what a rate is called, the pair that it belongs to, and which of the two it is.
 
     The rate is the task's ``v1`` or ``v2``, or has a name that people type.
-
-    Examples
-    --------
-    >>> label, v1, v2, which = rate_pair("fnr", get_task("authentication"))
-    >>> label, v1.name, v2.name, which
-    ('frr', 'far', 'frr', 2)
     """
     if rate in ("v1", "v2"):
         return rate, task.v1, task.v2, int(rate[-1])

@@ -1,18 +1,17 @@
-"""What is done in numpy with the batches of a scan: trials are counted by bins and names, or their scores fetched."""
+"""What is asked of a panel, and done in numpy with its rows: trials are counted by bins and names, or fetched."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.types import Floats, Ints, Mask
-from priori.engines.engine import Count, Counts, Fetch, TooMany
 from priori.scores import NanPolicy
 from priori.scores.grid import Grid
 from priori.scores.histogram import NOTHING, Distinct, distinct, merged
@@ -22,21 +21,81 @@ from priori.scores.sorting import Cuts
 GATHERED = 1 << 22
 #: So many entries are sorted together.
 SORTED = 1 << 20
+#: Keys that a counter holds at a time if it is one of several.
+FEW_KEYS = 1 << 15
+
+
+class TooMany(Exception):
+    """More distinct scores, or entries, than were asked for: the caller asks differently."""
+
+
+#: What tells trials apart: the names in some roles, or so many random parts.
+By: TypeAlias = tuple[str, ...] | int
+
+
+@dataclass(frozen=True, eq=False)
+class Count:
+    """A request: how many trials of each class lie in each bin, for several systems in each combination of bins.
+
+    ``bins`` are a grid, or ascending cuts, for each of the ``systems``. More than ``limit`` entries raise `TooMany`.
+    ``failures`` asks for trials that failed to acquire in entries of their own.
+    """
+
+    panel: Any
+    systems: tuple[int, ...]
+    bins: tuple[Grid | Floats, ...]
+    by: By = ()
+    limit: int | None = None
+    failures: bool = False
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of bins of each system."""
+        return tuple(bins.size if isinstance(bins, Grid) else bins.size + 1 for bins in self.bins)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How many trials there are (``number``) of each class, with each combination of bins and names that occurs.
+
+    ``bins`` has a row for each system. ``names`` has the name of each entry in each role, or the ``part`` by number;
+    ``failed`` says which entries failed to acquire, if that is told.
+    """
+
+    positive: Mask
+    bins: Ints
+    names: Mapping[str, NDArray[Any]]
+    number: Ints
+    failed: Mask | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Fetch:
+    """A request: the distinct scores of a system in the bins to ``keep``; more than ``limit`` raise `TooMany`."""
+
+    panel: Any
+    system: int
+    grid: Grid
+    keep: Mask
+    limit: int | None
+    by: ClassVar[By] = ()
+
+    @property
+    def systems(self) -> tuple[int, ...]:
+        """The system, as one of several."""
+        return (self.system,)
 
 
 class Batch(NamedTuple):
     """Some trials: a column of scores without NaN for each system, 1 for the positive ones, codes of who they are of.
 
-    ``failed`` says which trials failed to acquire, ``finite`` that no score is infinite; ``limits`` are the smallest
-    and the largest finite score of the first system.
+    ``failed`` says which trials failed to acquire.
     """
 
     scores: tuple[NDArray[Any], ...]
     positive: NDArray[np.uint8]
     owner: NDArray[Any] | None
     failed: Mask | None
-    finite: bool
-    limits: tuple[float, float]
 
 
 @dataclass
@@ -55,12 +114,6 @@ class Rows:
     missing: dict[int, int] = field(default_factory=dict)
     _known: dict[tuple[int, ...], Batch] = field(default_factory=dict)
 
-    def copied(self) -> Rows:
-        """Return the same in memory of its own."""
-        scores = {system: column.copy() for system, column in self.scores.items()}
-        system = None if self.system is None else self.system.copy()
-        return Rows(scores, self.positive.copy(), None, self.policy, system)
-
     def of(self, systems: tuple[int, ...]) -> Batch:
         """Return the trials of some systems, NaN scores rejected or left out."""
         if systems not in self._known:
@@ -73,27 +126,18 @@ class Rows:
             own = np.flatnonzero(self.system == systems[0])
             columns, positive = [column[own] for column in columns], positive[own]
             owner = None if owner is None else owner[own]
-        lows = [float(column.min(initial=np.inf)) for column in columns]
-        failed = None
-        if np.isnan(lows).any():
-            nan = [np.isnan(column) for column in columns]
-            self.missing |= {system: int(np.count_nonzero(own)) for system, own in zip(systems, nan, strict=True)}
-            failed = reduce(np.logical_or, nan)
-            if self.policy == "reject":
-                columns = [
-                    np.where(own, column.dtype.type(-np.inf), column) for column, own in zip(columns, nan, strict=True)
-                ]
-            else:
-                columns, positive = [column[~failed] for column in columns], positive[~failed]
-                owner, failed = None if owner is None else owner[~failed], None
-            lows = [float(column.min(initial=np.inf)) for column in columns]
-        highs = [float(column.max(initial=-np.inf)) for column in columns]
-        finite = -np.inf < min(lows) and max(highs) < np.inf
-        limits = lows[0], highs[0]
-        if not np.isfinite(limits).all():
-            inner = columns[0][np.isfinite(columns[0])]
-            limits = float(inner.min(initial=np.inf)), float(inner.max(initial=-np.inf))
-        return Batch(tuple(columns), positive, owner, failed, finite, limits)
+        if not any(np.isnan(column.min(initial=np.inf)) for column in columns):
+            return Batch(tuple(columns), positive, owner, None)
+        nan = [np.isnan(column) for column in columns]
+        self.missing |= {system: int(np.count_nonzero(own)) for system, own in zip(systems, nan, strict=True)}
+        failed = reduce(np.logical_or, nan)
+        if self.policy == "reject":
+            rejected = (
+                np.where(own, column.dtype.type(-np.inf), column) for column, own in zip(columns, nan, strict=True)
+            )
+            return Batch(tuple(rejected), positive, owner, failed)
+        kept = tuple(column[~failed] for column in columns)
+        return Batch(kept, positive[~failed], None if owner is None else owner[~failed], None)
 
 
 class Owned(NamedTuple):
@@ -103,11 +147,35 @@ class Owned(NamedTuple):
     names: Mapping[str, NDArray[Any]] = {}
 
 
-class Work:
-    """What is done with the batches of a scan, one after the other, and what comes of it."""
+@dataclass(frozen=True, eq=False)
+class KeyCounts:
+    """How often each key came; ``keys`` has all the whole numbers that a key is made of."""
 
-    failed: Exception | None = None
+    keys: Sequence[Ints]
+    number: Ints
+
+    @staticmethod
+    def of(parts: Sequence[KeyCounts]) -> KeyCounts:
+        """Return several as one, every key once."""
+        keys = [np.concatenate(column) for column in zip(*(part.keys for part in parts), strict=True)]
+        number = np.concatenate([part.number for part in parts])
+        if not number.size:
+            return KeyCounts(keys, number)
+        order = np.argsort(keys[0], kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1])
+        keys = [key[order] for key in keys]
+        starts = np.flatnonzero(np.append(True, reduce(np.logical_or, [key[1:] != key[:-1] for key in keys])))
+        return KeyCounts([key[starts] for key in keys], np.add.reduceat(number[order], starts))
+
+
+class Work:
+    """What is done with the batches of a scan, one after the other, and what comes of it: how often each key came.
+
+    A key is made of ``width`` whole numbers.
+    """
+
     request: Count | Fetch
+    failed: Exception | None = None
+    width: int = 1
 
     def take(self, rows: Rows) -> None:
         """Take some more rows, after a failure none."""
@@ -121,9 +189,17 @@ class Work:
         """Take one more batch."""
         raise NotImplementedError
 
+    def entries(self) -> KeyCounts:
+        """Return what came of this, to be added up with what came of other pieces."""
+        raise NotImplementedError
+
+    def answered(self, entries: KeyCounts) -> Any:
+        """Return what entries that were added up say; too many of them are none."""
+        raise NotImplementedError
+
     def joined(self, others: Sequence[Any]) -> Any:
         """Return what came of this and of others that had the other pieces."""
-        raise NotImplementedError
+        return self.answered(KeyCounts.of([work.entries() for work in (self, *others)]))
 
 
 class Counted(Work):
@@ -131,10 +207,11 @@ class Counted(Work):
 
     request: Count
 
-    def __init__(self, request: Count, bins: Sequence[Grid | Cuts], owned: Owned) -> None:
-        self.request, self.bins, self.owned = request, bins, owned
+    def __init__(self, request: Count, owned: Owned, dtypes: Mapping[int, Any], room: int, several: bool) -> None:
+        self.request, self.owned = request, owned
+        each = zip(request.bins, request.systems, strict=True)
+        self.bins = [own if isinstance(own, Grid) else Cuts.of(own, dtypes[system]) for own, system in each]
         self.failures = 2 if request.failures else 1
-        self.limits = np.inf, -np.inf
         # The first number of each key is of class, failure and owner; then come as many systems as it can hold.
         self.groups: list[list[int]] = [[]]
         held = 2 * self.failures * owned.number
@@ -144,9 +221,25 @@ class Counted(Work):
                 held = 1
             self.groups[-1].append(system)
             held *= size
+        self.width = len(self.groups)
+        # All keys that there can be are counted where they fit, else those that come, sorted.
+        size = 2 * self.failures * owned.number * math.prod(request.sizes)
+        self.number = np.zeros(size, dtype=np.int64) if 16 * size <= room else None
+        most = FEW_KEYS if several else max(1 << 18, min(4 * size, 1 << 22))
+        self._keys = np.empty((self.width, most if self.number is not None else SORTED), dtype=np.int64)
+        self._held, self._sorted = 0, KeyCounts([*self._keys[:, :0]], np.empty(0, dtype=np.int64))
 
-    def keys(self, batch: Batch, part: slice, outs: Sequence[Ints]) -> None:
-        """Write the keys of some trials."""
+    def add(self, batch: Batch) -> None:
+        start, size = 0, batch.positive.size
+        while start < size:
+            if self._held == self._keys.shape[1]:
+                self._flush()
+            more = min(size - start, self._keys.shape[1] - self._held)
+            self._write_keys(batch, slice(start, start + more), self._keys[:, self._held : self._held + more])
+            self._held += more
+            start += more
+
+    def _write_keys(self, batch: Batch, part: slice, outs: Ints) -> None:
         own = batch.positive[part].astype(np.int64)
         if self.failures > 1:
             own *= 2
@@ -155,26 +248,39 @@ class Counted(Work):
             own *= self.owned.number
             own += batch.owner[part]
         for number, (systems, out) in enumerate(zip(self.groups, outs, strict=True)):
-            first = True
+            if not systems:
+                out[:] = own
             for system in systems:
-                bins, size = self.bins[system], self.request.sizes[system]
-                if first:
-                    bins.bins(batch.scores[system][part], finite=batch.finite, out=out)
+                bins, size, score = self.bins[system], self.request.sizes[system], batch.scores[system][part]
+                if system == systems[0]:
+                    bins.bins(score, out=out)
                     if number == 0:
                         out += own * size
                 else:
                     out *= size
-                    out += bins.bins(batch.scores[system][part], finite=batch.finite)
-                first = False
-            if not systems:
-                out[:] = own
+                    out += bins.bins(score)
 
-    def widen(self, batch: Batch) -> None:
-        """Take note of the smallest and the largest score."""
-        self.limits = min(self.limits[0], batch.limits[0]), max(self.limits[1], batch.limits[1])
+    def _flush(self) -> None:
+        keys, self._held = self._keys[:, : self._held], 0
+        if self.number is not None:
+            self.number += np.bincount(keys[0], minlength=self.number.size)
+            return
+        came = KeyCounts([*keys], np.ones(keys.shape[1], dtype=np.int64))
+        self._sorted = KeyCounts.of([self._sorted, came])
+        self._keys = np.empty((self.width, max(SORTED, self._sorted.number.size)), dtype=np.int64)
+        if self.request.limit is not None and self._sorted.number.size > self.request.limit:
+            raise TooMany
 
-    def counts(self, entries: KeyCounts, others: Sequence[Counted]) -> Counts:
-        """Return entries as counts."""
+    def entries(self) -> KeyCounts:
+        self._flush()
+        if self.number is None:
+            return self._sorted
+        present = np.flatnonzero(self.number)
+        return KeyCounts([present], self.number[present])
+
+    def answered(self, entries: KeyCounts) -> Counts:
+        if self.request.limit is not None and entries.number.size > self.request.limit:
+            raise TooMany
         bins = np.empty((len(self.bins), entries.number.size), dtype=np.int64)
         for number, (systems, key) in enumerate(zip(self.groups, entries.keys, strict=True)):
             rest = key
@@ -182,131 +288,16 @@ class Counted(Work):
                 rest, bins[system] = np.divmod(rest, self.request.sizes[system])
             if number == 0:
                 rest, owner = np.divmod(rest, self.owned.number)
-        failed = rest % 2 == 1 if self.failures > 1 else None
-        positive = rest // self.failures == 1
+                positive, failed = rest // self.failures == 1, rest % 2 == 1
         names = {role: column[owner] for role, column in self.owned.names.items()}
-        score = None
-        if entries.total is not None and entries.low is not None and entries.high is not None:
-            # Rounding must not carry a mean over its trials, nor tell equal scores apart.
-            mean = np.clip(entries.total / entries.number, entries.low, entries.high)
-            score = np.where(entries.low == entries.high, entries.low, mean)
-        limits = [work.limits for work in (self, *others)]
-        ends = min(low for low, _ in limits), max(high for _, high in limits)
-        return Counts(positive, bins, names, entries.number, score, failed, ends)
-
-
-class Dense(Counted):
-    """Counts all keys that there can be; they are written into one place first, since many are counted faster."""
-
-    def __init__(self, request: Count, bins: Sequence[Grid | Cuts], owned: Owned, keys: int | None) -> None:
-        super().__init__(request, bins, owned)
-        size = 2 * self.failures * owned.number * math.prod(request.sizes)
-        self.number = np.zeros(size, dtype=np.int64)
-        # 64 bits, as bincount would copy anything else; many, as every count of them goes through all sums.
-        self._keys = np.empty(keys or max(1 << 18, min(4 * size, 1 << 22)), dtype=np.int64)
-        self._held = 0
-
-    def add(self, batch: Batch) -> None:
-        self.widen(batch)
-        start, size = 0, batch.positive.size
-        while start < size:
-            if self._held == self._keys.size:
-                self._flush()
-            more = min(size - start, self._keys.size - self._held)
-            self.keys(batch, slice(start, start + more), [self._keys[self._held : self._held + more]])
-            self._held += more
-            start += more
-
-    def _flush(self) -> None:
-        self.number += np.bincount(self._keys[: self._held], minlength=self.number.size)
-        self._held = 0
-
-    def joined(self, others: Sequence[Dense]) -> Counts:
-        for work in (self, *others):
-            work._flush()
-        number = sum((work.number for work in others), start=self.number)
-        present = np.flatnonzero(number)
-        if self.request.limit is not None and present.size > self.request.limit:
-            raise TooMany
-        return self.counts(KeyCounts([present], number[present]), others)
-
-
-@dataclass(frozen=True, eq=False)
-class KeyCounts:
-    """How often each key came, the sum of its scores, the smallest and the largest; ``keys`` has all their numbers."""
-
-    keys: list[Ints]
-    number: Ints
-    total: Floats | None = None
-    low: NDArray[Any] | None = None
-    high: NDArray[Any] | None = None
-
-    def folded(self) -> KeyCounts:
-        """Return the same with every key once."""
-        if not self.number.size:
-            return self
-        order = np.argsort(self.keys[0], kind="stable") if len(self.keys) == 1 else np.lexsort(self.keys[::-1])
-        keys = [key[order] for key in self.keys]
-        starts = np.flatnonzero(np.append(True, reduce(np.logical_or, [key[1:] != key[:-1] for key in keys])))
-        firsts = [key[starts] for key in keys]
-        if self.total is None or self.low is None or self.high is None:
-            return KeyCounts(firsts, np.add.reduceat(self.number[order], starts))
-        return KeyCounts(
-            firsts,
-            np.add.reduceat(self.number[order], starts),
-            np.add.reduceat(self.total[order], starts),
-            np.minimum.reduceat(self.low[order], starts),
-            np.maximum.reduceat(self.high[order], starts),
-        )
-
-    @staticmethod
-    def of(parts: Sequence[KeyCounts]) -> KeyCounts:
-        """Return several as one, every key once."""
-        keys = [np.concatenate(column) for column in zip(*(part.keys for part in parts), strict=True)]
-        columns = zip(*((part.number, part.total, part.low, part.high) for part in parts), strict=True)
-        number, *scores = (None if column[0] is None else np.concatenate(column) for column in columns)
-        assert number is not None
-        return KeyCounts(keys, number, *scores).folded()
-
-
-class Sparse(Counted):
-    """Counts the keys that come, sorted; with the sums of their scores where means are asked for."""
-
-    def __init__(self, request: Count, bins: Sequence[Grid | Cuts], owned: Owned) -> None:
-        super().__init__(request, bins, owned)
-        self.waiting, self.rows, self.size = list[KeyCounts](), 0, 0
-
-    def add(self, batch: Batch) -> None:
-        self.widen(batch)
-        size = batch.positive.size
-        keys = [np.empty(size, dtype=np.int64) for _ in self.groups]
-        self.keys(batch, slice(None), keys)
-        score = batch.scores[0].astype(np.float64) if self.request.means else None
-        self.waiting.append(KeyCounts(keys, np.ones(size, dtype=np.int64), score, score, score))
-        self.rows += size
-        if self.rows > max(SORTED, self.size):
-            self._flush()
-
-    def _flush(self) -> None:
-        self.waiting, self.rows = [KeyCounts.of(self.waiting)], 0
-        self.size = self.waiting[0].number.size
-        if self.request.limit is not None and self.size > self.request.limit:
-            raise TooMany
-
-    def joined(self, others: Sequence[Sparse]) -> Counts:
-        parts = [part for work in (self, *others) for part in work.waiting]
-        if not parts:
-            return self.counts(KeyCounts([np.empty(0, dtype=np.int64) for _ in self.groups], np.empty(0, np.int64)), ())
-        whole = KeyCounts.of(parts)
-        if self.request.limit is not None and whole.number.size > self.request.limit:
-            raise TooMany
-        return self.counts(whole, others)
+        return Counts(positive, bins, names, entries.number, failed if self.failures > 1 else None)
 
 
 class Fetched(Work):
-    """Gathers the scores of some bins, until there are more distinct ones than asked for."""
+    """Gathers the scores of some bins, until there are more distinct ones than asked for; a key is class and score."""
 
     request: Fetch
+    width = 2
 
     def __init__(self, request: Fetch) -> None:
         self.request = request
@@ -314,24 +305,60 @@ class Fetched(Work):
 
     def add(self, batch: Batch) -> None:
         score = batch.scores[0]
-        chosen = np.flatnonzero(np.take(self.request.keep, self.request.grid.bins(score, finite=batch.finite)))
+        chosen = np.flatnonzero(np.take(self.request.keep, self.request.grid.bins(score)))
         self.gathered.append((score[chosen], batch.positive[chosen]))
         self.waiting += chosen.size
         if self.waiting > GATHERED:
-            self.scores, self.gathered, self.waiting = _with(self.scores, self.gathered), [], 0
+            self._reduce()
             if self.request.limit is not None and self.scores.value.size > self.request.limit:
                 raise TooMany
 
+    def _reduce(self) -> None:
+        if self.gathered:
+            score, positive = (np.concatenate(column) for column in zip(*self.gathered, strict=True))
+            more = distinct(score[positive == 0], score[positive != 0])
+            self.scores = merged([self.scores, more]) if self.scores.value.size else more
+        self.gathered, self.waiting = [], 0
+
     def joined(self, others: Sequence[Fetched]) -> Distinct:
         # What was not reduced to distinct scores yet is sorted together: cheaper than piece by piece.
-        works = self, *others
-        reduced = [work.scores for work in works if work.scores.value.size]
-        return _with(merged(reduced) if reduced else NOTHING, [some for work in works for some in work.gathered])
+        self.gathered += [some for work in others for some in work.gathered]
+        if reduced := [work.scores for work in others if work.scores.value.size]:
+            self.scores = merged([self.scores, *reduced])
+        self._reduce()
+        if self.request.limit is not None and self.scores.value.size > self.request.limit:
+            raise TooMany
+        return self.scores
+
+    def entries(self) -> KeyCounts:
+        self._reduce()
+        value, own = np.tile(self.scores.value, 2).view(np.int64), np.repeat([0, 1], self.scores.value.size)
+        number = np.concatenate([self.scores.negative, self.scores.positive])
+        return KeyCounts([own[number > 0], value[number > 0]], number[number > 0])
+
+    def answered(self, entries: KeyCounts) -> Distinct:
+        own, value = entries.keys
+        found = merged([Distinct(value.view(np.float64), entries.number * (own == 0), entries.number * own)])
+        if self.request.limit is not None and found.value.size > self.request.limit:
+            raise TooMany
+        return found
 
 
-def _with(scores: Distinct, gathered: list[tuple[NDArray[Any], NDArray[np.uint8]]]) -> Distinct:
-    if not gathered:
-        return scores
-    score, positive = (np.concatenate(column) for column in zip(*gathered, strict=True))
-    more = distinct(score[positive == 0], score[positive != 0])
-    return merged([scores, more]) if scores.value.size else more
+def begun(requests: Sequence[Count | Fetch], owned: Owned, dtypes: Mapping[int, Any], room: int) -> list[Work]:
+    """Begin the work for each request; each has so many bytes of room for counts."""
+    several = len(requests) > 1
+    return [
+        Fetched(request) if isinstance(request, Fetch) else Counted(request, owned, dtypes, room, several)
+        for request in requests
+    ]
+
+
+def fed(works: list[Work], batches: Iterable[Rows], missing: dict[int, int]) -> list[Work]:
+    """Give rows to works, as long as one of them takes any; count the NaN scores of each system."""
+    for rows in batches:
+        for work in works:
+            work.take(rows)
+        missing |= {system: missing.get(system, 0) + number for system, number in rows.missing.items()}
+        if all(work.failed is not None for work in works):
+            break
+    return works

@@ -6,22 +6,22 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
-from operator import and_
+from functools import partial
 from typing import Any, Literal, get_args
 
-import narwhals as nw
 import numpy as np
 
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OptionError, unknown
+from priori.base.temporary import discard, temporary_folder
 from priori.engines.duckdb import DuckDB
-from priori.engines.engine import Panel, TableSettings
+from priori.engines.panel import Panel
 from priori.engines.parquet_files import Files, WatchedFiles
+from priori.engines.sql import TableSettings
 from priori.engines.table import PER_TRIAL, Table
 from priori.readers import read
-from priori.readers.duckdb_parser import literal, quoted
-from priori.readers.input_file import ARROW_MAGIC, PARQUET_MAGIC
+from priori.readers.duckdb_parser import first_line, literal, quoted
+from priori.readers.input_file import PARQUET_MAGIC
 from priori.readers.layout import Columns
 from priori.readers.trial_tables import TrialTable, Values, about_sizes, needed_columns, read_table, several
 from priori.scores import Names, NanPolicy, Scores, ScoreSet
@@ -121,14 +121,11 @@ def scan(
         return Table(open_spark(source, settings, temp), memory=room)
     watch = WatchedFiles(source)
     read_whole = partial(read, watch.paths[0], format=format, announce=say, **settings.options())
-    single = len(watch.paths) == 1 and watch.store is None
-    if single and (engine == "memory" or (engine == "auto" and watch.size < SMALL)):
-        return read_whole()
-    if engine == "auto" and single and not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room:
+    if watch.single and (engine == "memory" or (engine == "auto" and _fits(watch, room))):
         return read_whole()
     files = Files(watch, settings, memory=room, temp=temp, format=format)
     in_memory = engine == "memory" or (engine == "auto" and files.rows * PER_TRIAL <= room)
-    if in_memory and single:
+    if in_memory and watch.single:
         files.close()
         return read_whole()
     counted = f"{files.rows} trials in {len(watch.paths)} file{'s' if len(watch.paths) > 1 else ''}"
@@ -141,10 +138,12 @@ def scan(
     return table
 
 
-def is_columnar(path: str) -> bool:
-    """Tell whether a file begins as every Parquet or Arrow file does."""
-    with open(path, "rb") as file:
-        return file.read(len(ARROW_MAGIC)).startswith((PARQUET_MAGIC, ARROW_MAGIC))
+def _fits(watch: WatchedFiles, room: int) -> bool:
+    """Tell whether one file is so small that it is read into memory at once, without a look at how many rows it has."""
+    if watch.size < SMALL or watch.size / PER_LINE * PER_TRIAL >= room:
+        return watch.size < SMALL
+    with open(watch.paths[0], "rb") as file:
+        return file.read(len(PARQUET_MAGIC)) != PARQUET_MAGIC
 
 
 def _from_frame(frame: Any, settings: TableSettings, engine: str, memory: int) -> Scores | Table:
@@ -166,16 +165,24 @@ def _from_frame(frame: Any, settings: TableSettings, engine: str, memory: int) -
         raise OptionError(f"a {kind} frame cannot be read by the {engine} engine; leave the engine out")
     if kind.is_duckdb():
         return Table(DuckDB(frame, settings), memory=memory)
-    from priori.engines.lazy_frames import Lazy
-    from priori.engines.spark import Spark
+    if kind.is_spark_like():
+        from priori.engines.spark import Spark
 
-    return Table((Spark if kind.is_spark_like() else Lazy)(frame, settings), memory=memory)
+        return Table(Spark(frame, settings), memory=memory)
+    folder = temporary_folder()
+    try:
+        native.sink_parquet(os.path.join(folder, "frame.parquet"))
+    except Exception as error:  # each library reports in exceptions of its own
+        discard(folder)
+        raise InputError(f"frame: {kind} could not read the scores ({first_line(error)})") from None
+    files = Files(WatchedFiles(folder), settings, memory=memory, discarded=folder)
+    return Table(DuckDB(files.relation(), files.settings, source="frame", files=files), memory=memory)
 
 
 #: Values of a column that rows may have.
 Condition = dict[str, list[str]]
 #: Where a row stands in its table: by file, and by row of the file.
-PLACE = "priori_place"
+IN_FILE, IN_ROW = "priori_in_file", "priori_in_row"
 #: Bytes of the memory given that a bin of a system's histogram needs, with all that is made of it.
 PER_BIN = 512
 
@@ -238,28 +245,9 @@ def scan_table(
     ours, more = needed_columns(systems, [*(split or ())[:1], *filters], dict(columns or {}))
     settings = TableSettings(ours, pos_label, nan, lower_is_better, as_text=True, attack_label=attack_label, more=more)
     watch = None if engine == "spark" else WatchedFiles(path)
-    if (
-        watch is not None
-        and watch.store is None
-        and len(watch.paths) == 1
-        and (engine == "memory" or (engine == "auto" and _fits(watch, room)))
-    ):
-        whole: dict[str, tuple[ScoreSet, ScoreSet]] = {
-            **read_table(
-                watch.paths[0],
-                systems=systems,
-                split=split,
-                where=where,
-                format=format,
-                columns=columns,
-                pos_label=pos_label,
-                attack_label=attack_label,
-                nan=nan,
-                lower_is_better=lower_is_better,
-                announce=announce,
-            )
-        }
-        return whole
+    if watch is not None and watch.single and (engine == "memory" or (engine == "auto" and _fits(watch, room))):
+        options = {**settings.options(), "columns": columns, "format": format, "announce": announce}
+        return {**read_table(watch.paths[0], systems=systems, split=split, where=where, **options)}
     if split is None and not filters and not isinstance(systems, str):
         raise OptionError(f"{os.fspath(path)}: a wide table that no column divides is read into memory")
     if engine == "memory":
@@ -282,7 +270,8 @@ def scan_table(
             named = [(title, name) for (title, _), (name, _, _) in zip(named, chosen, strict=True)]
         panel = source.panel(met, int(number[kept].sum()), score, named, whose)
         for system, (name, _, _) in enumerate(chosen):
-            memory, bins = max(room // len(chosen), 1 << 20), _bins(room, len(chosen))
+            own = room // len(chosen)
+            memory, bins = max(own, 1 << 20), int(np.clip(own // PER_BIN, 1 << 12, BINS))
             found[name].append(Table(panel, memory=memory, bins=bins, system=system))
     for note in (*notes, *table.left_out(systems, parts, names)):
         say(note)
@@ -291,27 +280,21 @@ def scan_table(
     return {name: (sets[0], sets[-1]) for name, sets in found.items()}
 
 
-def _fits(watch: WatchedFiles, room: int) -> bool:
-    """Tell whether one file is so small that it is read into memory at once."""
-    return watch.size < SMALL or (not is_columnar(watch.paths[0]) and watch.size / PER_LINE * PER_TRIAL < room)
-
-
-def _bins(room: int, systems: int) -> int:
-    return int(np.clip(room // systems // PER_BIN, 1 << 12, BINS))
-
-
 def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[TrialTable, Any]:
     """Return every combination of the values of some columns as the row of a small table, and how often each comes.
 
     They are in the order in which the table has them first.
     """
     keys = {f"extra{number}": column for number, column in enumerate(titles.values())}
-    counted = source.census(keys)
-    values = {key: np.array([str(value) for value in counted[key].tolist()], dtype=str) for key in keys}
-    found = {key: np.unique(column, return_inverse=True) for key, column in values.items()}
+    told, counted = source.census(keys), dict[tuple[str, ...], int]()
+    for rows, *values in zip(told["rows"].tolist(), *(told[key].tolist() for key in keys), strict=True):
+        each = tuple(map(str, values))
+        counted[each] = counted.get(each, 0) + int(rows)  # which may stand in several files
+    columns = np.array([*counted], dtype=str).reshape(len(counted), len(keys)).T
+    found = {key: np.unique(column, return_inverse=True) for key, column in zip(keys, columns, strict=True)}
     names = {key: Names(known) for key, (known, _) in found.items()}
     codes = {key: inverse.astype(np.int32) for key, (_, inverse) in found.items()}
-    number = np.array([int(rows) for rows in counted["rows"].tolist()], dtype=np.int64)
+    number = np.array([*counted.values()], dtype=np.int64)
     return TrialTable(Columns({}, codes, names), dict(zip(titles, keys, strict=True)), source.name), number
 
 
@@ -352,10 +335,8 @@ class _InFiles:
 
     def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
         """Return how many rows there are with each combination of values, in the order in which they come first."""
-        listed = ", ".join(f"CAST({quoted(column)} AS VARCHAR) AS {key}" for key, column in keys.items())
-        asked = f"{listed}, count(*) AS rows, min({PLACE}) AS place"
-        ordered = self.files.placed(PLACE).aggregate(asked, ", ".join(keys)).order(", ".join(["place", *keys]))
-        found = ordered.select(*keys, "rows").fetchnumpy()
+        self.files.placed(IN_FILE, IN_ROW).create_view("placed", replace=True)
+        found = self.files.connection.sql(_census_of("placed", keys, quoted)).fetchnumpy()
         return {name: unmasked(column) for name, column in found.items()}
 
     def panel(
@@ -365,18 +346,24 @@ class _InFiles:
 
         ``systems`` are what each is called, and its column of scores, or its name in the column ``system_in``.
         """
-        part, settings = self.files.part(_sql(met), rows), replace(self.files.settings, more={})
+        part, settings = self.files.part(_sql(met, quoted, literal), rows), replace(self.files.settings, more={})
         settings = replace(settings, columns={**settings.columns, "score": score})
-        whose = None if system_in is None else f"CAST({quoted(system_in)} AS VARCHAR)"
-        return DuckDB(part.relation(), settings, source=self.name, files=part, systems=systems, system_in=whose)
+        return DuckDB(part.relation(), settings, source=self.name, files=part, systems=systems, system_in=system_in)
 
 
-def _sql(condition: Condition) -> str:
-    parts = (
-        f"CAST({quoted(column)} AS VARCHAR) IN ({', '.join(map(literal, values))})"
+def _sql(condition: Condition, quoted: Callable[[str], str], literal: Callable[[str], str]) -> str:
+    """Return a condition in SQL, where names and texts are written so."""
+    return " AND ".join(
+        f"CAST({quoted(column)} AS STRING) IN ({', '.join(map(literal, values))})"
         for column, values in condition.items()
     )
-    return " AND ".join(parts)
+
+
+def _census_of(source: str, keys: Mapping[str, str], quoted: Callable[[str], str]) -> str:
+    """Return the query that counts the combinations of values, in the order in which they come first."""
+    listed = ", ".join(f"CAST({quoted(column)} AS STRING) AS {key}" for key, column in keys.items())
+    counted = f"SELECT {listed}, {IN_FILE}, count(*) AS rows, min({IN_ROW}) AS first FROM {source} GROUP BY ALL"
+    return f"SELECT * FROM ({counted}) ORDER BY {', '.join([IN_FILE, 'first', *keys])}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,18 +389,14 @@ class _InSpark:
         return {"score": self.spark.columns["score"], **self.more}
 
     def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
-        placed = nw.from_native(self.spark.placed(PLACE))
-        named = placed.select(*(nw.col(column).cast(nw.String).alias(key) for key, column in keys.items()), PLACE)
-        grouped = named.group_by(*keys).agg(nw.len().alias("rows"), nw.col(PLACE).min())
-        return dict(self.spark.collect(grouped.sort(PLACE, *keys).select(*keys, "rows")))
+        return dict(self.spark.table(_census_of(self.spark.placed(IN_FILE, IN_ROW), keys, self.spark.quoted)))
 
     def panel(
         self, met: Condition, rows: int, score: str, systems: Sequence[tuple[str, str]], system_in: str | None
     ) -> Panel:
         settings = replace(self.spark.settings, more={})
         settings = replace(settings, columns={**settings.columns, "score": score})
-        tests = (nw.col(title).cast(nw.String).is_in(values) for title, values in met.items())
-        frame, watch = self.spark.frame.filter(reduce(and_, tests)), self.spark.watch
+        frame, watch = self.spark.frame.filter(_sql(met, self.spark.quoted, self.spark.literal)), self.spark.watch
         found: Panel = type(self.spark)(
             frame, settings, source=systems[0][0], systems=systems, system_in=system_in, watch=watch
         )

@@ -20,18 +20,16 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import NAMED_ONLY
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.processors import PARTS, processors
+from priori.base.limits import PARTS, processors
 from priori.base.temporary import discard, temporary_folder
-from priori.engines.engine import TableSettings
+from priori.engines.sql import TableSettings
 from priori.readers.duckdb_parser import convert, first_line, literal, open_database, parquet_rows, pattern, single
 from priori.readers.formats import FORMATS, Sample, recognise
 from priori.readers.input_file import PARQUET_MAGIC, open_source, shown, utf8_path
-from priori.readers.parquet import as_parquet
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -62,15 +60,14 @@ class ObjectStore:
         try:
             from fsspec.core import url_to_fs
 
-            self.files, self._path = url_to_fs(address)
+            with self._reading():
+                self.files, self._path = url_to_fs(address)
         except ImportError:
             raise OptionError(f"{address}: to read at {scheme} addresses, {needs}; or use the spark engine") from None
-        except Exception as error:  # each store reports in exceptions of its own
-            raise self._unreadable(error) from None
 
     def paths(self) -> list[str]:
         """Return the addresses of the files that the address, as a file, a folder or a glob, stands for, in order."""
-        try:
+        with self._reading():
             self.files.invalidate_cache()
             if self.files.isfile(self._path):
                 found = [self._path]
@@ -78,28 +75,21 @@ class ObjectStore:
                 found = [path for path in self.files.find(self._path) if path.endswith(".parquet")]
             else:
                 found = [path for path in self.files.glob(self._path) if self.files.isfile(path)]
-        except Exception as error:
-            raise self._unreadable(error) from None
         if not found:
             raise InputError(f"{self.address}: there is no such file; check the address, and put a glob between quotes")
         return sorted(str(self.files.unstrip_protocol(path)) for path in found)
 
     def states(self, paths: list[str]) -> list[State]:
         """Return the size of each file, and what changes with what is in it."""
-        try:
+        with self._reading():
             known = [self.files.info(path) for path in paths]
-        except Exception as error:
-            raise self._unreadable(error) from None
         marks = ("ETag", "etag", "LastModified", "mtime", "created")
         return [(int(info["size"] or 0), next((info[mark] for mark in marks if mark in info), None)) for info in known]
 
     def check_parquet(self, path: str) -> None:
         """Raise an error unless a file begins as every Parquet file does."""
-        try:
-            with self.files.open(path, "rb") as file:
-                head = file.read(len(PARQUET_MAGIC))
-        except Exception as error:
-            raise self._unreadable(error) from None
+        with self._reading(), self.files.open(path, "rb") as file:
+            head = file.read(len(PARQUET_MAGIC))
         if head != PARQUET_MAGIC:
             raise OptionError(f"{path}: only Parquet files are read at an address; fetch it, and read it from here")
 
@@ -110,9 +100,18 @@ class ObjectStore:
                 return
         database.register_filesystem(self.files)
 
-    def _unreadable(self, error: Exception) -> InputError:
-        reason = first_line(str(error).strip() or type(error).__name__)[:300]
-        return InputError(f"{self.address}: cannot be read ({reason}); check the address, and how its store is reached")
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Turn the errors of the store into ours: each reports in exceptions of its own."""
+        try:
+            yield
+        except ImportError:
+            raise
+        except Exception as error:
+            reason = first_line(str(error).strip() or type(error).__name__)[:300]
+            raise InputError(
+                f"{self.address}: cannot be read ({reason}); check the address, and how its store is reached"
+            ) from None
 
 
 #: The part of the memory that duckdb may use; the rest is for what it hands over.
@@ -193,14 +192,14 @@ class WatchedFiles:
         return [(state.st_size, state.st_mtime_ns) if S_ISREG(state.st_mode) else (0, 0) for state in states]
 
     @property
-    def sizes(self) -> list[int]:
-        """The bytes of each file."""
-        return [size for size, _ in self._before]
+    def single(self) -> bool:
+        """Whether it is one file, on this machine."""
+        return len(self.paths) == 1 and self.store is None
 
     @property
     def size(self) -> int:
         """The bytes of all files."""
-        return sum(self.sizes)
+        return sum(size for size, _ in self._before)
 
     def check(self) -> None:
         """Raise an error if the files are not what they were."""
@@ -209,7 +208,10 @@ class WatchedFiles:
 
 
 class Files:
-    """Files as one relation, in a database of their own that uses a bounded memory and spills to disk."""
+    """Files as one relation, in a database of their own that uses a bounded memory and spills to disk.
+
+    A folder to be ``discarded`` is removed with their temporary files.
+    """
 
     def __init__(
         self,
@@ -219,6 +221,7 @@ class Files:
         memory: int = 1 << 30,
         temp: str | os.PathLike[str] | None = None,
         format: str | None = None,
+        discarded: str | None = None,
     ) -> None:
         self.watch = watch
         self.settings = settings
@@ -229,6 +232,8 @@ class Files:
         self._cursors: list[DuckDBPyConnection] = []
         self.directory = temporary_folder(temp)
         self._links = ExitStack()
+        if discarded is not None:
+            self._links.callback(discard, discarded)
         self._cleanup = weakref.finalize(self, _clean, self.directory, self._links)
         try:
             self.connection = open_database(
@@ -268,21 +273,18 @@ class Files:
                             f"{source.name}: no Parquet file is scanned in a pipe; use {argument('engine', 'memory')}"
                         )
                     paths.append(str(utf8_path(Path(path), self._links)))
-                elif chosen.name == "arrow":
-                    paths.append(os.path.join(self.directory, f"part-{number:06}.parquet"))
-                    as_parquet(source, Path(paths[-1]))
-                elif chosen.layout is None:
+                elif (layout := chosen.layout(sample)) is None:
                     raise OptionError(
                         f"{source.name}: {chosen.title} are read in memory only; use {argument('engine', 'memory')}"
                     )
                 else:
                     paths.append(os.path.join(self.directory, f"part-{number:06}.parquet"))
                     with self.in_order():  # which system comes first is told by the rows
-                        convert(source, chosen.layout(sample), paths[-1], self.connection)
+                        convert(source, layout, paths[-1], self.connection)
         if len(names) > 1:
             raise InputError(f"{self.watch.shown}: files of different formats ({', '.join(sorted(names))}); use one")
         (name,) = names
-        if name not in ("parquet", "arrow"):
+        if name != "parquet":
             # They have our names now.
             named = {role: role for role in self.settings.columns if role in NAMED_ONLY}
             self.settings = replace(self.settings, columns=named, more={each: each for each in self.settings.more})
@@ -316,12 +318,12 @@ class Files:
             others.watch.store.join(self.connection)
         return others._source()
 
-    def placed(self, place: str) -> DuckDBPyRelation:
-        """Return all the rows as one relation, with a column that says where each stands: by file, and in its file."""
+    def placed(self, file: str, row: str) -> DuckDBPyRelation:
+        """Return all the rows as one relation, with columns that say in which file each stands, and where in it."""
         # Rows are not numbered where a column of the table is called so.
         numbered = ROW_NUMBER not in self.relation().columns
-        where = f"{{'file': {FILE}, 'row': {ROW_NUMBER}}}" if numbered else "0"
-        return self.connection.sql(f"SELECT *, {where} AS {place} FROM {self._source(numbered=numbered)}")
+        where = f"{FILE} AS {file}, {ROW_NUMBER} AS {row}" if numbered else f"'' AS {file}, 0 AS {row}"
+        return self.connection.sql(f"SELECT *, {where} FROM {self._source(numbered=numbered)}")
 
     def _source(
         self, paths: list[str] | None = None, rows: tuple[int, int] | None = None, *, numbered: bool = False
@@ -419,12 +421,10 @@ class Files:
         """Return the range of a column, if the files tell it; a part's lies within."""
         return self._ranges.get(column)
 
-    def sample(self, text: str, size: int) -> dict[str, NDArray[Any]]:
-        """Return the columns of a query on a few rows of a few files."""
+    def few(self, size: int) -> str:
+        """Return the query for a few rows of a few files."""
         few = self.paths[:: max(1, len(self.paths) // SAMPLED)]
-        parts = [f"(SELECT * FROM {self._source([path])} LIMIT {size // len(few)})" for path in few]
-        found = self.connection.sql(f"WITH trials AS ({' UNION ALL '.join(parts)}) {text}").fetchnumpy()
-        return {name: np.ascontiguousarray(column) for name, column in found.items()}
+        return " UNION ALL ".join(f"(SELECT * FROM {self._source([path])} LIMIT {size // len(few)})" for path in few)
 
     def close(self) -> None:
         """Close the database and remove its temporary files; of several parts the last does."""

@@ -1,22 +1,46 @@
-"""The Spark back end: a Spark DataFrame, or Parquet files read by Spark; counts are made in the cluster."""
+"""The Spark back end: a Spark DataFrame, or Parquet files read by Spark.
+
+Rows are counted by the same code as anywhere else, on Spark's workers, where Priori must be installed too. Spark adds
+up what they counted, and only that comes back.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
-from priori.base.errors import InputError, OptionError
+import numpy as np
+from numpy.typing import NDArray
+
+from priori.base.arrow_streams import MissingValues, batches
+from priori.base.errors import InputError, OptionError, PrioriError
 from priori.base.extras import require
-from priori.engines.engine import TableSettings
-from priori.engines.lazy_frames import Columns, Lazy, reason_of
+from priori.engines.counting import By, Count, Fetch, KeyCounts, Owned, Rows, TooMany, Work, fed
+from priori.engines.panel import Panel
 from priori.engines.parquet_files import WatchedFiles, is_address
+from priori.engines.sql import Handed, Owners, TableSettings
+from priori.readers.duckdb_parser import first_line
 
 #: The characters that make a name a pattern for Spark.
 GLOB = "*?[]{}\\"
+#: Spark's names of types, where duckdb has others.
+TYPES = {"INT": "INTEGER", "STRING": "VARCHAR"}
+#: What workers say besides counts, in place of the number of a request.
+NAN, STRANGE, MISSING = -1, -2, -3
+#: What they say of a request in place of a key: that there were too many.
+FAILED = -1
+#: Numbers the views.
+_COUNT = count()
 
 
-class Spark(Lazy):
+class Spark(Panel):
     """Answers from a Spark DataFrame; ``watch`` checks the files behind it, if they are within reach."""
 
     def __init__(
@@ -29,32 +53,188 @@ class Spark(Lazy):
         system_in: str | None = None,
         watch: WatchedFiles | None = None,
     ) -> None:
-        super().__init__(frame, settings, source=source, systems=systems, system_in=system_in)
-        self.watch = watch
+        require("pyarrow")
+        # Bytes are text, which not every writer says of its text.
+        held = {name: frame[_quoted(name)].cast("string") for name, kind in frame.dtypes if kind == "binary"}
+        self.frame, self.watch = frame.withColumns(held) if held else frame, watch
         self.format = None if watch is None else "parquet"
+        types = {name: TYPES.get(kind.upper(), kind.upper()) for name, kind in self.frame.dtypes}
+        super().__init__(types, settings, source, systems, system_in)
+        self._trials = _viewed(self, self.frame)
 
-    def _like(self, frame: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Lazy:
-        return Spark(frame, settings, source=self.source, systems=systems, watch=self.watch)
+    # -- asking ------------------------------------------------------------------------------------------
 
-    def placed(self, name: str) -> Any:
-        """Return the rows of files, with a column that says where each stands: by file, and in its file."""
-        from pyspark.sql import functions
-
-        place = functions.struct("_metadata.file_path", "_metadata.row_index")
-        return self.frame.to_native().withColumn(name, place)
-
-    def _in_parts(self, trials: Any, parts: int) -> Any:
-        from pyspark.sql import functions
-
-        # Rows without ids are beside each other in one table: what they are numbered by does not depend on its columns.
-        key = functions.col("trial") if "trial" in self.columns else functions.monotonically_increasing_id()
-        return trials.withColumn("part", functions.pmod(functions.xxhash64(key), functions.lit(parts)))
-
-    def collect(self, frame: Any) -> Columns:
-        columns = super().collect(frame)
+    @contextmanager
+    def guarded(self) -> Iterator[None]:
+        try:
+            yield
+        except PrioriError:
+            raise
+        except Exception as error:  # a Java machine reports in exceptions of its own
+            reason = reason_of(error)
+            if "No module named" in reason:
+                reason += "; its workers need Priori and pyarrow, and PYSPARK_PYTHON says which Python they run"
+            raise InputError(f"{self.source}: pyspark could not read the scores ({reason})") from None
         if self.watch is not None:
             self.watch.check()
-        return columns
+        if self.progress is not None:
+            self.progress(1, 1)
+
+    def query(self, text: str) -> Any:
+        return self.frame.sparkSession.sql(f"WITH trials AS (SELECT * FROM {self._trials}) {text}")
+
+    def rows(self, text: str) -> list[tuple[Any, ...]]:
+        with self.guarded():
+            return [tuple(row) for row in self.query(text).collect()]
+
+    def table(self, text: str) -> dict[str, NDArray[Any]]:
+        with self.guarded():
+            return collected(self.query(text))
+
+    def quoted(self, name: str) -> str:
+        return _quoted(name)
+
+    def literal(self, text: str) -> str:
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+    def present(self, score: str) -> str:
+        return f"({score} IS NOT NULL AND NOT isnan({score}))"
+
+    def part_of(self, parts: int) -> Owners:
+        # Rows without ids are beside each other in one table: what they are numbered by does not depend on its columns.
+        key = f"CAST({self.column('trial')} AS STRING)" if "trial" in self.columns else "monotonically_increasing_id()"
+        return Owners(f"pmod(xxhash64({key}), {parts})", "trials")
+
+    def view(self, panel: Spark, text: str, number: int) -> str:
+        return _viewed(self, panel.query(text))
+
+    def panel_of(self, joined: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Spark:
+        return Spark(joined, settings, source=self.source, systems=systems, watch=self.watch)
+
+    def placed(self, file: str, row: str) -> str:
+        """Return the rows of files, with columns that say in which file each stands, and where in it."""
+        from pyspark.sql import functions
+
+        where = {file: functions.col("_metadata.file_path"), row: functions.col("_metadata.row_index")}
+        return _viewed(self, self.frame.withColumns(where))
+
+    # -- counting ----------------------------------------------------------------------------------------
+
+    def scanned(
+        self, requests: Sequence[Count | Fetch], systems: tuple[int, ...], by: By, owned: Owned
+    ) -> list[list[Work]]:
+        from pyspark.sql import functions
+
+        text, handed = self.handed(systems, by)
+        plain = [replace(request, panel=None) for request in requests]
+        works = self.begin(plain, owned)()
+        counting = _Counting(self.begin(plain, Owned(owned.number)), handed, max(work.width for work in works))
+        with self.guarded():
+            counted = self.query(text).mapInArrow(counting, ", ".join(f"{name} BIGINT" for name in counting.names))
+            added = counted.groupBy(counting.names[:-1]).agg(functions.sum("number").alias("number"))
+            told = {name: column.astype(np.int64) for name, column in collected(added).items()}
+        about, key = told["work"], told["key0"]
+        if (missing := key[about == MISSING]).size:
+            raise self.missing("label" if missing[0] == 0 else "user")
+        if (about == STRANGE).any():
+            self.all_labels()
+        for system in systems:
+            self.nans[system] = int(told["number"][(about == NAN) & (key == system)].sum())
+        return [[_Added(work, told, number) for number, work in enumerate(works)]]
+
+
+@dataclass(frozen=True)
+class _Counting:
+    """What a worker does with some of the rows: it counts them, and says what came of it in a table."""
+
+    begin: Callable[[], list[Work]]
+    handed: Handed
+    #: How many whole numbers a key has at most.
+    width: int
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the table."""
+        return ["work", *(f"key{number}" for number in range(self.width)), "number"]
+
+    def __call__(self, given: Iterable[Any]) -> Iterator[Any]:
+        missing, works = dict[int, int](), list[Work]()
+        said: list[tuple[int, int, int]] = []
+        try:
+            works = fed(self.begin(), self._rows(given, said), missing)
+        except MissingValues as error:
+            said.append((MISSING, error.column, 1))
+        said += [(NAN, system, number) for system, number in missing.items()]
+        said += [(number, FAILED, 1) for number, work in enumerate(works) if work.failed is not None]
+        for number, work in enumerate(works):
+            if work.failed is None:
+                yield self._batch(number, work.entries())
+        for about, key, times in said:
+            yield self._batch(about, KeyCounts([np.array([key])], np.array([times])))
+
+    def _rows(self, given: Iterable[Any], said: list[tuple[int, int, int]]) -> Iterator[Rows]:
+        import pyarrow as pa
+
+        for batch in given:
+            for columns in batches(pa.Table.from_batches([batch])):
+                rows = self.handed.rows(columns)
+                if rows is None:
+                    said.append((STRANGE, 0, 1))
+                    return
+                yield rows
+
+    def _batch(self, about: int, entries: KeyCounts) -> Any:
+        import pyarrow as pa
+
+        zero = np.zeros(entries.number.size, np.int64)
+        columns = [zero + about, *entries.keys, *[zero] * (self.width - len(entries.keys)), entries.number]
+        return pa.RecordBatch.from_arrays([pa.array(column) for column in columns], self.names)
+
+
+class _Added(Work):
+    """What Spark added up of what workers counted for a request."""
+
+    def __init__(self, work: Work, told: Mapping[str, NDArray[Any]], number: int) -> None:
+        self.work, self.request, own = work, work.request, told["work"] == number
+        keys = [told[f"key{number}"][own] for number in range(work.width)]
+        self.failed = TooMany() if (keys[0] == FAILED).any() else None
+        self.added = KeyCounts(keys, told["number"][own])
+
+    def joined(self, others: Sequence[Any]) -> Any:
+        return self.work.answered(self.added)
+
+
+def _quoted(name: str) -> str:
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _viewed(panel: Spark, frame: Any) -> str:
+    """Return the name of a view of a frame, which is there as long as the panel is."""
+    name = f"priori_{os.getpid()}_{next(_COUNT)}"
+    frame.createOrReplaceTempView(name)
+    weakref.finalize(panel, _dropped, frame.sparkSession, name).atexit = False
+    return name
+
+
+def _dropped(session: Any, name: str) -> None:
+    with suppress(Exception):  # the session may have ended
+        session.catalog.dropTempView(name)
+
+
+def collected(frame: Any) -> dict[str, NDArray[Any]]:
+    """Return the columns of a small frame."""
+    import narwhals as nw
+
+    eager = nw.from_native(frame).collect()
+    return {name: eager[name].to_numpy() for name in eager.columns}
+
+
+def reason_of(error: Exception) -> str:
+    """Return the line that tells most of what Spark says, as far as it fits into a message."""
+    said = str(error).strip() or type(error).__name__
+    if "Python worker" in first_line(said):  # a traceback follows, which ends with what is wrong
+        said = ([said, *re.findall(r"^\w[\w.]*(?:Error|Exception)\b.*", said, re.MULTILINE)])[-1]
+    return first_line(said)[:300]
 
 
 def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: str | os.PathLike[str] | None) -> Spark:
@@ -99,4 +279,6 @@ def _new_session(builder: Any, temp: str | os.PathLike[str] | None) -> Any:
         settings = settings.config("spark.local.dir", os.fspath(temp))
     session = settings.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    if session.sparkContext.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        session.sparkContext.pythonExec = sys.executable  # on this machine it is the one that has Priori
     return session

@@ -13,19 +13,21 @@ from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError, argument
 from priori.base.types import Counts, Floats
-from priori.engines.engine import Count, Panel, TooMany, changed
-from priori.engines.explorer import Explorer, cut_candidates, narrow_cuts
-from priori.engines.streaming import LEAST_ROOM
+from priori.engines.counting import Count, TooMany
+from priori.engines.explorer import Explorer, ask, candidates_of, narrow_cuts_of, pairs_in_order_of, rejected_of
+from priori.engines.panel import LEAST_ROOM, Panel, changed
 from priori.scores import Names, Scores, ScoreSet
-from priori.scores.asking import Asking, asked, asking
-from priori.scores.candidates import Candidates, Chooser, Shortlist
-from priori.scores.histogram import BINS, NOTHING, Histogram, shortlisted
-from priori.scores.score_set import Role, TooManyEntries, mixed_sets
+from priori.scores.candidates import Candidates, Chooser
+from priori.scores.histogram import BINS, Histogram
+from priori.scores.labels import unnamed
+from priori.scores.score_set import NarrowCuts, Role, TooManyEntries, mixed_sets
 
 #: Bytes that a trial needs in memory while it is resampled.
 PER_TRIAL = 128
 #: Bytes that an entry, which stands for several trials, needs.
 PER_ENTRY = 64
+#: The least share of a class that may lie between two of many cuts.
+FINEST = 1e-5
 #: Bins that hold more of a class say too little.
 COARSEST = 0.05
 #: With so few cuts, trials that failed to acquire have entries of their own; thresholds are known then.
@@ -44,12 +46,11 @@ class Table(ScoreSet):
     def __init__(self, engine: Panel, *, memory: int = 1 << 30, bins: int = BINS, system: int = 0) -> None:
         self.engine, self.system, self.memory = engine, system, memory
         self.source, self.backend, self.format = engine.sources[system], engine.backend, engine.format
+        self.distances = engine.settings.lower_is_better
         self.explorer = Explorer(engine, memory, bins, system)
         engine.memory = memory * len(engine.sources)
-        engine.retain = engine.memory // 8
         self._counted: tuple[Floats, Counts, Counts] = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
-        self._cut_candidates: Shortlist | None = None
-        self._narrow: dict[float, tuple[Floats, float]] = {}
+        self._narrow: dict[float, NarrowCuts] = {}
         #: The last counts, as many as a quarter of the memory holds: more than one asks for the same.
         self._entries: dict[Any, list[Scores]] = {}
 
@@ -62,15 +63,22 @@ class Table(ScoreSet):
 
     @property
     def n_negatives(self) -> int:
-        return self.histogram.negatives
+        return self._sizes[0]
 
     @property
     def n_positives(self) -> int:
-        return self.histogram.positives
+        return self._sizes[1]
+
+    @property
+    def _sizes(self) -> tuple[int, int]:
+        if self.explorer.sizes is None:
+            _ = self.histogram
+        assert self.explorer.sizes is not None
+        return self.explorer.sizes
 
     @property
     def nan_rejected(self) -> int:
-        _ = self.histogram
+        _ = self._sizes
         return self.engine.nan(self.system) if self.engine.settings.nan == "reject" else 0
 
     @property
@@ -84,6 +92,10 @@ class Table(ScoreSet):
     @property
     def leaves_out_probes(self) -> bool:
         return self.has_users and "probe_user" in self.engine.columns
+
+    @property
+    def nobody(self) -> tuple[str, ...]:
+        return () if self.leaves_out_probes or not self.has_users else unnamed(self.engine.words)
 
     @property
     def users(self) -> Names | None:
@@ -119,38 +131,43 @@ class Table(ScoreSet):
     def expect(self, thresholds: ArrayLike) -> None:
         self.explorer.expect(thresholds)
 
-    @asked
-    def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Asking[Candidates]:
-        yield from self.explorer.begin()
-        # Where only all scores together tell, and do not fit, counts at narrow cuts tell nearly as much.
-        of_all = alphas is None and chooser.winners(shortlisted(self.histogram, NOTHING), None) is None
-        if of_all and not (yield from self.explorer.look_at_all()):
-            if self._cut_candidates is None:
-                found = self._cut_candidates = yield from cut_candidates(self.explorer, self.engine.finest)
-                self._remember(found.below, found.n_negatives - found.fp, found.fn)
-            return self._cut_candidates
-        return (yield from self.explorer.shortlist(chooser, alphas))
+    def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Candidates:
+        return self.candidates_of([self], [chooser], [alphas])[0]
 
-    @asked
-    def rejected(self, thresholds: ArrayLike) -> Asking[tuple[Counts, Counts]]:
-        wanted = np.asarray(thresholds, dtype=np.float64)
-        new = np.setdiff1d(wanted, self._counted[0])
-        if new.size:
-            self._remember(new, *(yield from self.explorer.rejected(new)))
-        known, tn, fn = self._counted
-        place = np.searchsorted(known, wanted)
-        return tn[place], fn[place]
+    @classmethod
+    def candidates_of(
+        cls, tables: Sequence[Table], choosers: Sequence[Chooser], alphas: Sequence[Sequence[Fraction] | None]
+    ) -> list[Candidates]:
+        """Return the candidates of several tables."""
+        return candidates_of([each.explorer for each in tables], choosers, alphas, FINEST)
+
+    def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
+        return self.rejected_of([self], [thresholds])[0]
+
+    @classmethod
+    def rejected_of(cls, tables: Sequence[Table], thresholds: Sequence[ArrayLike]) -> list[tuple[Counts, Counts]]:
+        """Count the trials of several tables; more is asked of the same thresholds, and that costs no scan."""
+        wanted = [np.asarray(own, dtype=np.float64) for own in thresholds]
+        new = [np.setdiff1d(own, each._counted[0]) for each, own in zip(tables, wanted, strict=True)]
+        asked = [number for number, own in enumerate(new) if own.size]
+        told = rejected_of([tables[number].explorer for number in asked], [new[number] for number in asked])
+        for number, counts in zip(asked, told, strict=True):
+            tables[number]._remember(new[number], *counts)
+        places = [np.searchsorted(each._counted[0], own) for each, own in zip(tables, wanted, strict=True)]
+        return [(each._counted[1][place], each._counted[2][place]) for each, place in zip(tables, places, strict=True)]
 
     def _remember(self, thresholds: Floats, tn: Counts, fn: Counts) -> None:
-        """Keep the counts at ascending thresholds: more is asked of the same ones, and that need not cost a scan."""
         known, first = np.unique(np.concatenate([self._counted[0], thresholds]), return_index=True)
         counts = (np.concatenate(both)[first] for both in zip(self._counted[1:], (tn, fn), strict=True))
         self._counted = known, next(counts), next(counts)
 
-    @asked
-    def pairs_in_order(self, rough: bool = False) -> Asking[int]:
-        yield from self.explorer.begin()
-        return self.histogram.pairs_in_order() if rough else (yield from self.explorer.pairs_in_order())
+    def pairs_in_order(self, rough: bool = False) -> int:
+        return self.histogram.pairs_in_order() if rough else self.pairs_in_order_of([self])[0]
+
+    @classmethod
+    def pairs_in_order_of(cls, tables: Sequence[Table]) -> list[int]:
+        """Return twice the number of pairs in order of several tables."""
+        return pairs_in_order_of([each.explorer for each in tables])
 
     def relative_cuts(self, share: float) -> Floats:
         """Return cuts between which FAR and FRR change by at most about a share of themselves."""
@@ -158,69 +175,82 @@ class Table(ScoreSet):
 
     # -- entries in place of trials ------------------------------------------------------------------------
 
-    @asked
-    def narrow_cuts(self, bound: float, by: Sequence[Role] = ()) -> Asking[tuple[Floats, float]]:
+    def narrow_cuts(self, bound: float, by: Sequence[Role] = ()) -> NarrowCuts:
+        return self.narrow_cuts_of([self], [bound], [by])[0]
+
+    @classmethod
+    def narrow_cuts_of(
+        cls, tables: Sequence[Table], bounds: Sequence[float], by: Sequence[Sequence[Role]]
+    ) -> list[NarrowCuts]:
+        """Return narrow cuts of several tables."""
+        wanted = [(each, each._finest(bound, roles)) for each, bound, roles in zip(tables, bounds, by, strict=True)]
+        new = [(each, bound) for each, bound in dict.fromkeys(wanted) if bound not in each._narrow]
+        found = narrow_cuts_of([each.explorer for each, _ in new], [bound for _, bound in new])
+        for (each, bound), cuts in zip(new, found, strict=True):
+            each._narrow[bound] = cuts
+        return [each._narrow[bound] for each, bound in wanted]
+
+    def _finest(self, bound: float, by: Sequence[Role]) -> float:
+        """Return the bound, or the finest that counts by these roles fit in memory with."""
         # Counts have 16 bytes, and there are 2.5 times as many bins as the bound asks for, in each class.
         people = self.n_users if self.has_users and {"user", "probe_user"} & {*by} else 1
-        bound = max(bound, self.engine.finest, 80 * people / max(self.memory // 8, LEAST_ROOM))
+        bound = max(bound, FINEST, 80 * people / max(self.memory // 8, LEAST_ROOM))
         if bound > COARSEST:
             raise self._too_many(self.memory // PER_ENTRY, paired=False)
-        if bound not in self._narrow:
-            self._narrow[bound] = yield from narrow_cuts(self.explorer, bound)
-        return self._narrow[bound]
+        return bound
 
     def parts_at_most(self, number: int, cuts: int) -> int:
         """Return how many random parts of the trials, of so many, can be counted between so many cuts."""
         return min(number, max(self.memory // 8, LEAST_ROOM) // (16 * (cuts + 1)))
 
-    @asked
     def count(
-        self,
-        cuts: Sequence[ArrayLike],
-        by: Sequence[Role] | int = (),
-        others: Sequence[ScoreSet] = (),
-        means: bool = False,
-    ) -> Asking[list[Scores]]:
-        edges = tuple(np.unique(np.asarray(own, dtype=np.float64)) for own in cuts)
-        if means:  # infinite scores apart from the others
-            edges = tuple(np.union1d(own, [-np.inf, np.finfo(np.float64).max]) for own in edges)
-        roles = by if isinstance(by, int) else tuple(role for role in by if self.engine.tells(role))
-        key = roles, means, *(id(other) for other in others), *(own.tobytes() for own in edges)
-        if key not in self._entries:
-            while sum(map(_size, self._entries.values())) > self.memory // PER_ENTRY // 4:
-                del self._entries[next(iter(self._entries))]  # before the next takes its room
-            self._entries[key] = yield from self._counting(edges, roles, _tables(others), means)
-        return self._entries[key]
+        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = ()
+    ) -> list[Scores]:
+        return self.count_of([self], [cuts], [by], [others])[0]
 
-    def _counting(
-        self, cuts: tuple[Floats, ...], by: tuple[str, ...] | int, others: Sequence[Table], means: bool
-    ) -> Asking[list[Scores]]:
-        yield from self.explorer.begin()
+    @classmethod
+    def count_of(
+        cls,
+        tables: Sequence[Table],
+        cuts: Sequence[Sequence[ArrayLike]],
+        by: Sequence[Sequence[Role] | int],
+        others: Sequence[Sequence[ScoreSet]] | None = None,
+    ) -> list[list[Scores]]:
+        """Return the counts of several tables, each perhaps with others."""
+        beside = [_tables(each) for each in others or [()] * len(tables)]
+        asked = [table._request(*own) for table, own in zip(tables, zip(cuts, by, beside, strict=True), strict=True)]
+        new = {key: number for number, (key, _) in enumerate(asked) if key not in tables[number]._entries}
+        told = ask([asked[number][1] for number in new.values()])
+        found = {key: tables[number]._entries.get(key, []) for number, (key, _) in enumerate(asked)}
+        for (key, number), counts in zip(new.items(), told, strict=True):
+            found[key] = tables[number]._as_sets(key, asked[number][1], counts, paired=bool(beside[number]))
+        return [found[key] for key, _ in asked]
+
+    def _request(
+        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int, others: Sequence[Table]
+    ) -> tuple[Any, Count]:
+        """Return what counts are kept by, and the request for them."""
+        at = tuple(np.unique(np.asarray(own, dtype=np.float64)) for own in cuts)
+        roles = by if isinstance(by, int) else tuple(role for role in by if self.engine.tells(role))
         panel, systems = self.engine.joined(self.system, [(table.engine, table.system) for table in others])
-        limit = self.memory // PER_ENTRY
-        failures = self.nan_rejected > 0 and len(cuts) == 1 and cuts[0].size <= FEW_CUTS
-        bounded = bool(others) or means or by not in (("user",), ())  # so many users fit as the cuts are made for
-        bounded = bounded and not isinstance(by, int)
-        request = Count(panel, systems, cuts, by, limit if bounded else None, means, failures)
-        if by == () and not others and not (means or failures):
-            return [self._in_bins(cuts[0], *(yield from asking(self.rejected, cuts[0])))]
-        try:
-            counts = yield request
-        except TooMany:
-            raise self._too_many(limit, paired=bool(others)) from None
-        sets = panel.counted(request, counts)
+        limit = None
+        if not isinstance(by, int) and (others or roles not in (("user",), ())):
+            limit = self.memory // PER_ENTRY  # so many users fit as the cuts are made for
+        failures = len(at) == 1 and at[0].size <= FEW_CUTS and self.nan_rejected > 0
+        key = id(self), roles, *(id(other) for other in others), *(own.tobytes() for own in at)
+        return key, Count(panel, systems, at, roles, limit, failures)
+
+    def _as_sets(self, key: Any, request: Count, counts: Any, *, paired: bool) -> list[Scores]:
+        """Return counts as sets of entries; they are kept, in place of others."""
+        if isinstance(counts, TooMany):
+            raise self._too_many(self.memory // PER_ENTRY, paired=paired)
+        sets = request.panel.counted(request, counts)
         if (sets[0].n_negatives, sets[0].n_positives) != (self.n_negatives, self.n_positives):
             raise changed(self.source)
-        return [replace(each, backend=self.backend, format=self.format) for each in sets]
-
-    def _in_bins(self, cuts: Floats, tn: Counts, fn: Counts) -> Scores:
-        """Return the set that has so many trials at or below the cuts."""
-        classes = (tn, self.n_negatives), (fn, self.n_positives)
-        number = [np.diff(rejected, prepend=0, append=size) for rejected, size in classes]
-        bins = [np.flatnonzero(own) for own in number]
-        score, positive = np.append(cuts, np.inf)[np.concatenate(bins)], np.repeat([False, True], [*map(len, bins)])
-        entries = np.concatenate([own[index] for own, index in zip(number, bins, strict=True)])
-        return self.engine.scores_of(self.system, score, positive, {}, entries)
+        while sum(map(_size, self._entries.values())) > self.memory // PER_ENTRY // 4:
+            del self._entries[next(iter(self._entries))]
+        self._entries[key] = [replace(each, backend=self.backend, format=self.format) for each in sets]
+        return self._entries[key]
 
     def _too_many(self, limit: int, *, paired: bool) -> TooManyEntries:
         what, else_ = "names", ""

@@ -70,7 +70,7 @@ class Example:
 ABOUT: dict[str, About] = {
     "texts": About(
         "Machine-written text: four detectors tuned on news, used on medical answers",
-        "detection",
+        "texts",
         "Statistics of texts published with Glimpse (Bao et al.); detectors and scores by examples/make_texts.py",
         "Scores: BSD-3-Clause, as Priori. The statistics are under the MIT licence; cite Glimpse.",
     ),
@@ -82,7 +82,7 @@ ABOUT: dict[str, About] = {
     ),
     "spam": About(
         "Spam among text messages: four classifiers, five random splits",
-        "retrieval",
+        "spam",
         "SMS Spam Collection v.1 (Almeida, Gómez Hidalgo and Yamakami 2011); scores by examples/make_spam.py",
         "Scores: BSD-3-Clause, as Priori. The messages are free to use; their authors ask to cite the 2011 paper.",
     ),

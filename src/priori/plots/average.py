@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priori.base.cautions import shown
-from priori.plots.style import LINES, axes, epc_labels, finished, name_shade, note, roc_axes, scaling, shade, with_looks
+from priori.plots.style import axes, epc_labels, finished, name_shade, note, roc_axes, scaling, shade, with_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.curves.averaging.average import AverageCurve
     from priori.curves.averaging.epc import AverageEPC
-    from priori.studies.coverage import Coverage
 
 #: How many crosses show the two-dimensional interval of an average at thresholds.
 CROSSES = 12
@@ -121,23 +120,4 @@ def plot_average_epc(
         shade(ax, curve.alpha, scale * curve.lower, scale * curve.upper, colour, alpha=0.25, step="mid")
         _name_interval(ax, curve is averages[-1], colour, curve.summary()["confidence_level"])
     ax.set(**epc_labels(first, "Average ", "test sets"), xlim=(float(first.alpha[0]), float(first.alpha[-1])))
-    return finished(ax, below=own)
-
-
-def plot_coverage(coverage: Coverage, *, ax: Axes | None = None) -> Axes:
-    """Draw the share covered against the number of draws, a line for each bootstrap; the level is dotted."""
-    own = ax is None
-    ax = axes(ax, figsize=(6, 4))
-    settings = coverage.settings
-    for index, ((name, rows), colour, _) in enumerate(with_looks(coverage.lines().items())):
-        style: dict[str, Any] = {"color": colour, "label": name, "ls": LINES[index % len(LINES)]}
-        if len(rows) == 1:
-            ax.axhline(100 * coverage.coverage[rows[0]], **style)
-            continue
-        draws = coverage.draws[rows]
-        varied = draws[:, int(np.argmax(np.ptp(draws, axis=0)))]  # the number of users, or of trials
-        ax.plot(varied, 100 * coverage.coverage[rows], marker="o", ms=3, **style)
-    ax.axhline(100 * settings["confidence_level"], color="0.5", lw=0.8, ls=":")
-    title = f"The curve of {settings['test_users']} unseen users, bands from {settings['train_users']}"
-    ax.set(xlabel="number of draws", ylabel="coverage (%)", ylim=(None, 100), title=title)
     return finished(ax, below=own)

@@ -1,4 +1,4 @@
-"""Two systems compared: their difference along alpha, its replicates at one alpha, the confidence of the z-tests."""
+"""Two systems compared: their difference along alpha, and its replicates at one alpha."""
 
 from __future__ import annotations
 
@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.texts import alpha_text
 from priori.plots.style import axes, colours, finished, name_shade, scaling, shade
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
     from priori.uncertainty.comparing.comparison import Comparison
-    from priori.uncertainty.comparing.ztests import ZTestCurve
 
 
 def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     """Draw the difference along alpha with its band, grey where it is significant (2005, Figure 8).
 
-    Of the claim "method" it is the expected one; the one observed is dotted.
+    With the claim "method" the solid line is the expected difference, the dotted line the observed one.
     """
     own = ax is None
     ax = axes(ax)
@@ -60,7 +59,7 @@ def _difference(comparison: Comparison) -> str:
 
 
 def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = None, bins: int = 50) -> Axes:
-    """Draw the replicates of the difference at one alpha, its interval, and 0 (2005, Figures 4 and 6)."""
+    """Draw the replicates of the difference at one alpha, its interval, and 0 (Figure 6 of the 2005 paper)."""
     own = ax is None
     ax = axes(ax)
     scale, unit = scaling(comparison.settings["rate"])
@@ -70,7 +69,7 @@ def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = No
     bounds = [scale * bound[column] for bound in (comparison.pointwise.lower, comparison.pointwise.upper)]
     level = f"{100 * comparison.settings['confidence_level']:g} % interval"
     draw_replicates(ax, counts, scale * edges, bounds, fill=colour, line=colour, label=level)
-    title = f"Replicates of the difference at alpha {comparison.alpha[column]:.4g}"
+    title = f"Replicates of the difference at alpha {alpha_text(comparison.alpha[column])}"
     ax.set(xlabel=f"{_difference(comparison)}{unit}", ylabel="replicates", title=title)
     return finished(ax, below=own)
 
@@ -92,44 +91,3 @@ def draw_replicates(
         ax.axvline(bound, color=line, lw=2, label=label)
         label = None
     ax.axvline(0, color=zero, ls="--", lw=1, label="no difference")
-
-
-def plot_confidence(curve: ZTestCurve, *, ax: Axes | None = None) -> Axes:
-    """Draw the confidence that two systems differ against alpha; above the level, the verdict needs both tests."""
-    ax = axes(ax, figsize=(6, 3.2))
-    names = [name for name in ("dependent", "independent") if name in curve.comparison.tests]
-    for name, colour, line in zip(names, ("0.1", "0.45"), ("-", "--"), strict=False):
-        confidence = 100 * curve.comparison.tests[name].confidence
-        ax.plot(curve.alpha, confidence, color=colour, ls=line, label=f"{name} test", drawstyle="steps-mid")
-    level = 100 * curve.confidence_level
-    ax.axhline(level, color="0.6", lw=0.8, ls=":")
-    ax.fill_between(curve.alpha, 0, 101, where=curve.significant.tolist(), color="0.85", lw=0, zorder=0, step="mid")
-    name_shade(ax, f"significant at {level:g} %", "0.85", None)
-    ax.set(
-        xlabel="alpha",
-        ylabel="confidence (%)",
-        ylim=(0, 101),
-        xlim=(float(curve.alpha[0]), float(curve.alpha[-1])),
-        title=f"Do {curve.a.name} and {curve.b.name} differ?",
-    )
-    return finished(ax, below=True)
-
-
-def figure_ztest(curve: ZTestCurve) -> Figure:
-    """Draw the two curves, the better one's interval at each alpha, and below them the confidence (Figure 3.11)."""
-    from matplotlib import pyplot
-
-    figure, (upper, lower) = pyplot.subplots(
-        2, 1, sharex=True, figsize=(6.5, 6), layout="constrained", gridspec_kw={"height_ratios": (3, 2)}
-    )
-    scale, unit = scaling(curve.measure.rate)
-    for system, colour in zip((curve.a, curve.b), colours(2), strict=True):
-        upper.plot(curve.alpha, scale * system.hter.value, color=colour, label=system.name, drawstyle="steps-mid")
-        if system is curve.better_system():
-            low, high = scale * system.hter.lower, scale * system.hter.upper
-            level = f"{100 * curve.confidence_level:g} % interval"
-            shade(upper, curve.alpha, low, high, colour, step="mid", label=level)
-    upper.set(ylabel=f"{curve.measure.title}{unit} on the test set", title="Expected Performance Curve (a priori)")
-    finished(upper)
-    plot_confidence(curve, ax=lower)
-    return figure

@@ -11,6 +11,7 @@ from priori.base.alphas import AlphaAxis
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Index
 from priori.curves.roc import Axis, average_precision, finely, measures_of
+from priori.decisions.measures import NET_BENEFIT
 from priori.plots.style import (
     COLOURS,
     UNNAMED,
@@ -74,8 +75,10 @@ def plot_epc(
     # Names stand at the ends of the lines, where a new figure leaves room; in axes of somebody else's, in the legend.
     direct = own and 1 < len(curves) <= len(COLOURS) and first.alpha.size > 1
     scale, _ = scaling(first.measure.rate)
+    # As far as the steps of its alphas reach, so that a region of one alpha has a width.
+    half = 0.0 if first.exact or first.alpha.size == 1 else float(np.diff(first.alpha).min()) / 2
     for start, stop in regions:
-        ax.axvspan(*place(np.array([start, stop])), color="0.85", zorder=0, lw=0)
+        ax.axvspan(*place(np.clip([start - half, stop + half], 0, 1)), color="0.85", zorder=0, lw=0.8)
     for index, (curve, colour, line) in enumerate(with_looks(curves)):
         alpha, rows = steps(curve)
         alpha = place(alpha)
@@ -90,6 +93,10 @@ def plot_epc(
         if bands is not None:
             band = bands[index]
             shade(ax, place(band.alpha), scale * band.lower, scale * band.upper, colour, step=where)
+    if first.measure.name.startswith(NET_BENEFIT.name):
+        for name, value, line in zip(("treat all", "treat none"), first.at_extremes(), ("--", "-"), strict=True):
+            ax.plot(place(first.alpha), value, color="0.5", lw=0.8, ls=line, label=name)
+        ax.set_ylim(-0.05 * max(first.value.max(), 0.01), 1.1 * max(float(first.at_extremes()[0].max()), 0.01))
     ax.set(**epc_labels(first))
     if axis == "log-odds":
         ax.set_xlabel(f"log(alpha / (1 - alpha)) (criterion {first.criterion.name})")

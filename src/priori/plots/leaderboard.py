@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priori.base.types import Mask
 from priori.plots.style import axes, colours, spread
 
 if TYPE_CHECKING:
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
 NAMED = 30
 #: The room that a line of text needs, in inches.
 LINE = 0.19
-#: So many rows of a matrix have room for their names.
-MATRIX_NAMED = 60
 
 
 def plot_slopes(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
@@ -58,49 +54,26 @@ def plot_slopes(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def named_rows(board: Leaderboard, most: int = NAMED) -> list[int]:
-    """Return the systems that a slope chart names: up to ``most`` all, then those that lead or move beyond chance."""
+def named_rows(board: Leaderboard) -> list[int]:
+    """Return the systems that a slope chart names: all of a few, of more those that lead or move beyond chance."""
     return [
         row
         for row, move in enumerate(board.moves)
-        if board.system.size <= most or move["significant"] or min(board.rank[row], board.post_rank[row]) <= 3
+        if board.system.size <= NAMED or move["significant"] or min(board.rank[row], board.post_rank[row]) <= 3
     ]
 
 
 def plot_ranks(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
     """Draw how often each system had each rank under resampling: the darker, the oftener."""
-    title = "How often each system had each rank under resampling"
-    ax, image = _matrix(ax, 100 * board.rank_probability, board.system.tolist(), title, cmap="Blues", vmin=0, vmax=100)
-    ax.figure.colorbar(image, ax=ax, label="share of replicates (%)")
-    return ax
-
-
-def plot_pairs(names: Sequence[str], better: Mask, *, ax: Axes | None = None) -> Axes:
-    """Draw who is significantly better than whom: blue where the row is, orange where the column is.
-
-    ``better`` has a row and a column per system, from best to worst.
-    """
-    from matplotlib.colors import ListedColormap
-
-    row, column = colours(2)
-    title, cmap = "Blue: the row is significantly better; orange: the column is", ListedColormap([column, "0.93", row])
-    return _matrix(ax, better.astype(np.int8) - better.T, names, title, cmap=cmap, vmin=-1, vmax=1)[0]
-
-
-def _matrix(ax: Axes | None, values: Any, names: Sequence[str], title: str, **look: Any) -> tuple[Axes, Any]:
-    """Draw a row for each system and a column for each rank; return the axes and the image.
-
-    Rows are named where there is room for names, else some are numbered.
-    """
     from matplotlib.ticker import MaxNLocator
 
-    systems = len(names)
-    ax = axes(ax, figsize=(8.0, max(3.0, LINE * min(systems, MATRIX_NAMED) + 1.2)))
-    image = ax.imshow(
-        values, aspect="auto", interpolation="nearest", extent=(0.5, systems + 0.5, systems - 0.5, -0.5), **look
-    )
-    ax.set(xlabel="rank", title=title)
+    systems = board.system.size
+    ax = axes(ax, figsize=(8.0, max(3.0, LINE * systems + 1.2)))
+    extent = (0.5, systems + 0.5, systems - 0.5, -0.5)
+    look: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": 100, "aspect": "auto", "interpolation": "nearest"}
+    image = ax.imshow(100 * board.rank_probability, extent=extent, **look)
+    ax.set(xlabel="rank", title="How often each system had each rank under resampling")
     ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))  # no rank is 2.5
-    rows = range(systems) if systems <= MATRIX_NAMED else range(9, systems, 10)
-    ax.set_yticks(rows, [names[row] if systems <= MATRIX_NAMED else f"{row + 1}" for row in rows])
-    return ax, image
+    ax.set_yticks(range(systems), board.system.tolist())
+    ax.figure.colorbar(image, ax=ax, label="share of replicates (%)")
+    return ax

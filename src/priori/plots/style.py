@@ -97,22 +97,28 @@ def finished(ax: Axes, legend: Legend | None = None, *, below: bool = False) -> 
 
         # Half an inch leaves room for the numbers and the label of the axis, however high the axes are.
         under = ax.transAxes + ScaledTranslation(0, -0.5, ax.figure.dpi_scale_trans)
-        ax.legend(
-            frameon=False,
-            loc="upper left",
-            bbox_to_anchor=(0, 0),
-            bbox_transform=under,
-            borderaxespad=0,
-            ncols=2,
-            fontsize="small",
-        )
+        for columns in (2, 1):
+            drawn = ax.legend(
+                frameon=False,
+                loc="upper left",
+                bbox_to_anchor=(0, 0),
+                bbox_transform=under,
+                borderaxespad=0,
+                ncols=columns,
+                fontsize="small",
+            )
+            if drawn.get_window_extent().width < 0.9 * ax.figure.bbox.width:
+                break
     else:
         ax.legend(frameon=False, loc=legend)
     return ax
 
 
 def shade(ax: Axes, x: Any, lower: Any, upper: Any, colour: str, **look: Any) -> None:
-    """Draw a band."""
+    """Draw a band; at one point an upright line."""
+    if np.size(x) == 1:
+        ax.vlines(x, lower, upper, color=colour, lw=2, alpha=0.6, label=look.get("label", ""))
+        return
     ax.fill_between(x, lower, upper, **{"color": colour, "alpha": 0.18, "lw": 0, **look})
 
 

@@ -39,12 +39,12 @@ def read(
     path : path, "-" or binary file
         The file, plain or gzip; ``"-"`` is standard input.
     format : str, optional
-        The format (csv, tsv, table, parquet, arrow, jsonl, two-column, bob4, bob5, kaldi, voxceleb), when it should not
-        be recognised from the name and the first lines.
+        The format (csv, tsv, table, parquet, jsonl, matrix, keyed, classes, two-column, bob4, bob5, kaldi,
+        voxceleb), when it should not be recognised from the name and the first lines.
     columns : mapping, optional
         For tables with a header: our names (score, label, user, probe_user, trial, dataset, group, attack, time,
-        weight) to the file's. Groups, types of attacks, times (to split by) and weights (how often a row counts:
-        whole numbers) are read only where they are named here.
+        weight, amount) to the file's. Groups, types of attacks, times (to split by), weights (how often a row counts:
+        whole numbers) and amounts (what an error costs: `priori.amounts`) are read only where they are named here.
     pos_label : optional
         The label of the positive class; all others are then negative. Needed when the labels are not a pair we know.
     attack_label : optional
@@ -55,7 +55,7 @@ def read(
     lower_is_better : bool
         The scores are distances: negate them.
     trials : path, "-" or binary file, optional
-        For Kaldi and VoxCeleb scores: the file that says which trials are positive.
+        For Kaldi and VoxCeleb scores, and for tables without labels: the file that says which trials are positive.
     announce : callable, optional
         Gets one line of text that says what was recognised and found.
     source : str, optional
@@ -89,7 +89,7 @@ def read(
         chosen = recognise(sample) if format is None else FORMATS[format]
         _check_options(chosen, sample)
         table = chosen.read(sample)
-        scores = _scores(table, sample, nan, lower_is_better, attack_label)
+        scores = _scores(table, chosen, sample, nan, lower_is_better, attack_label)
     scores = replace(scores, format=chosen.name)
     if announce is not None:
         announce(_announcement(scores, chosen, len(table)) + said_positive(table, pos_label, attack_label))
@@ -112,18 +112,23 @@ def pair_check(development: ScoreSet, test: ScoreSet, *, name: str = "") -> None
 
 def _check_options(chosen: Format, sample: Sample) -> None:
     where = f"{sample.source.name} ({chosen.title})"
-    if sample.columns and chosen.family != "table":
+    if sample.columns and chosen.family not in ("table", "keyed"):
         raise OptionError(f"{where}: names of columns ({argument('columns')}) are for tables with a header")
-    if sample.trials is not None and chosen.name not in ("kaldi", "voxceleb"):
-        raise OptionError(f"{where}: a trials file ({argument('trials')}) goes with Kaldi or VoxCeleb scores only")
-    if sample.pos_label is not None and chosen.family == "bob":
+    if sample.trials is not None and chosen.name not in ("kaldi", "voxceleb", "keyed"):
+        raise OptionError(
+            f"{where}: a trials file ({argument('trials')}) goes with Kaldi or VoxCeleb scores, or with a table that "
+            "shares a column with it, both named in their first lines"
+        )
+    if sample.pos_label is not None and chosen.family in ("bob", "matrix"):
         raise OptionError(
             f"{where}: there is no label to call positive ({argument('pos_label')}); "
             "a trial is positive when the claimed identity is the real one"
         )
 
 
-def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: bool, attack_label: Any) -> Scores:
+def _scores(
+    table: Columns, chosen: Format, sample: Sample, nan: NanPolicy, lower_is_better: bool, attack_label: Any
+) -> Scores:
     name = sample.source.name
     if not len(table):
         raise InputError(f"{name}: no trials, only a header; nothing to read")
@@ -131,7 +136,8 @@ def _scores(table: Columns, sample: Sample, nan: NanPolicy, lower_is_better: boo
         missing = np.flatnonzero(np.isnan(table.score))
         if missing.size:
             raise nan_error(name, missing.size, place_of(sample.source, table.layout, int(missing[0])))
-    return into_scores(table, sample.pos_label, nan, lower_is_better, name, attack_label)
+    scores = into_scores(table, sample.pos_label, nan, lower_is_better, name, attack_label)
+    return scores.told([sample.columns.get("user"), chosen.name])
 
 
 def _announcement(scores: Scores, chosen: Format, read: int) -> str:

@@ -7,9 +7,13 @@ than `priori.readers.text`, which defines what a file means.
 
 from __future__ import annotations
 
+import gzip
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
+from typing import BinaryIO
 
 import numpy as np
 
@@ -35,24 +39,20 @@ def count_rows(source: Source, layout: LineLayout, separator: str) -> int | None
     stands in it.
     """
     try:
-        return _count(source, layout, separator.encode())
+        with source.open() as stream:
+            return _count(_lines(stream, layout.skip), layout, separator.encode())
     except (_NotPlain, EOFError, OSError, zlib.error, UnicodeDecodeError):
         return None
 
 
-def _count(source: Source, layout: LineLayout, separator: bytes) -> int:
-    pattern = _quoted_lines(separator)
-    between_blanks = layout.delimiter == BLANKS
+def _count(found: Iterable[bytes], layout: LineLayout, separator: bytes) -> int:
+    pattern, quoted = _quoted_lines(separator), False
     rows = separators = 0
-    skip, quoted = layout.skip, False
-    for lines in _lines(source, marked=skip > 0):
-        while skip and lines:
-            lines = lines.partition(b"\n")[2]
-            skip -= 1
+    for lines in found:
         if lines.startswith(b"#") or (b"#" in lines and b"\n#" in lines):
             raise _NotPlain
         feeds, marks = _places(lines, b"\n"), _places(lines, separator)
-        if between_blanks and _stray_blanks(lines, feeds, marks, separator):
+        if layout.delimiter == BLANKS and _stray_blanks(lines, feeds, marks, separator):
             raise _NotPlain
         if layout.quoted and b'"' in lines:
             quoted = True
@@ -68,39 +68,31 @@ def _count(source: Source, layout: LineLayout, separator: bytes) -> int:
     return rows
 
 
-def _lines(source: Source, marked: bool) -> Iterator[bytes]:
-    """Yield whole lines of UTF-8, many at a time, each with a line feed; all must end alike.
-
-    ``marked`` says that a byte-order mark may stand in front: it is part of a line that is skipped.
-    """
-    rest, line_end = b"", b""
-    with source.open() as stream:
-        while block := stream.read(BLOCK):
-            if not line_end:
-                line_end = b"\r\n" if b"\r" in block else b"\n"
-                if block.startswith(BYTE_ORDER_MARK) and not marked:
-                    raise _NotPlain
-            whole, feed, rest = (rest + block).rpartition(b"\n")
-            if len(rest) > LONGEST:
-                raise _NotPlain
-            if feed:
-                yield _with_feeds(whole + feed, line_end)
-    if rest:
-        yield _with_feeds(rest + line_end, line_end)
-
-
-def _with_feeds(lines: bytes, line_end: bytes) -> bytes:
-    """Return lines that all end in ``line_end`` with a line feed instead."""
-    if line_end == b"\n":
-        if b"\r" in lines:
+def _lines(stream: BinaryIO | gzip.GzipFile, skip: int) -> Iterator[bytes]:
+    """Yield whole lines of UTF-8 below the first few, many at a time, each with a line feed; all must end alike."""
+    above = b"".join(stream.readline(LONGEST) for _ in range(skip))
+    ends: set[bool] = set()
+    for number, lines in enumerate(chain([above], iter(partial(_block, stream), b""))):
+        returns = b"\r" in lines
+        if returns and not lines.count(b"\r\n") == lines.count(b"\n") == lines.count(b"\r"):
             raise _NotPlain
-    elif not lines.count(b"\r\n") == lines.count(b"\n") == lines.count(b"\r"):
-        raise _NotPlain
-    if b"\0" in lines or any(b"\n" not in lines[start : start + LONGEST] for start in range(0, len(lines), LONGEST)):
-        raise _NotPlain
-    if not lines.isascii():
-        lines.decode()
-    return lines.replace(b"\r\n", b"\n") if line_end == b"\r\n" else lines
+        if b"\n" in lines:
+            ends.add(returns)
+        if len(ends) > 1 or b"\0" in lines or (not skip and number == 1 and lines.startswith(BYTE_ORDER_MARK)):
+            raise _NotPlain
+        if number:
+            lines = lines.replace(b"\r\n", b"\n") if returns else lines
+            lines += b"" if lines.endswith(b"\n") else b"\n"
+            if any(b"\n" not in lines[start : start + LONGEST] for start in range(0, len(lines), LONGEST)):
+                raise _NotPlain
+            if not lines.isascii():
+                lines.decode()
+            yield lines
+
+
+def _block(stream: BinaryIO | gzip.GzipFile) -> bytes:
+    block = stream.read(BLOCK)
+    return block + stream.readline(LONGEST) if block else b""
 
 
 def _places(lines: bytes, byte: bytes) -> Mask:

@@ -27,7 +27,7 @@ from priori.base.temporary import discard, keep_temporary, temporary_file
 from priori.readers import text
 from priori.readers.census import count_rows
 from priori.readers.input_file import Source
-from priori.readers.layout import BLANKS, Columns, LineLayout
+from priori.readers.layout import BLANKS, JSON, Columns, LineLayout
 from priori.scores import Names
 from priori.scores.ids import IdBuffer
 
@@ -174,7 +174,7 @@ def _attempt(source: Source, layout: LineLayout, use: _Use[Used]) -> Used | None
 
 def _counted(source: Source, layout: LineLayout, use: _Use[Used]) -> Used:
     """Use a file while a thread counts its rows: duckdb must find as many, in a file that has one meaning only."""
-    if not layout.as_duckdb_reads:
+    if layout.delimiter == JSON or layout.decimal != ".":  # which duckdb does not read
         raise Unclean
     separator, trim = _prepared(source, layout)
     with ThreadPoolExecutor(1) as pool:
@@ -372,8 +372,4 @@ def _cleaned(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineL
         columns = {name: index for index, name in enumerate(fields)}
         trial_field = (columns.pop("trial"),) if layout.trial else ()
         plain = LineLayout(TAB, tuple(fields), columns, trial_field, layout.trial_is_built, skip=1)
-        yield _copied(source, path), plain, written
-
-
-def _copied(source: Source, path: Path) -> Source:
-    return Source(source.name, path, b"", False, False, path.stat().st_size)
+        yield Source(source.name, path, b"", False, False, path.stat().st_size), plain, written

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
@@ -29,7 +29,8 @@ class Sample:
     """What a format sees of a file before it reads it.
 
     The caller may have given the file's names for our ``columns``, the label of the positive class (``pos_label``),
-    and the file that says which ``trials`` are positive; ``more`` are further columns that a table must have.
+    and the file that says which ``trials`` are positive; ``more`` are further columns that a table must have. With
+    ``strays`` rows may lack names: who reads the table looks after those that are kept.
     """
 
     source: Source
@@ -37,6 +38,7 @@ class Sample:
     pos_label: Any = None
     trials: Sample | None = None
     more: Mapping[str, str] = field(default_factory=dict)
+    strays: bool = False
 
     @cached_property
     def lines(self) -> list[tuple[int, str]]:
@@ -78,6 +80,18 @@ class Sample:
         except csv.Error:
             return []
 
+    @property
+    def delimiter(self) -> str:
+        """What separates the fields of the first line."""
+        line = self.lines[0][1]
+        return next((each for each in ("\t", ";", ",") if each in line), BLANKS)
+
+    @property
+    def titles(self) -> list[str]:
+        """The first line as names of columns; none where it holds numbers."""
+        names = self.rows[0] if self.delimiter == BLANKS else self.header(self.delimiter)
+        return [] if any(map(is_number, names)) else names
+
     def names_score(self, names: list[str]) -> bool:
         """Tell whether the score column is among these names."""
         return self.columns.get("score", "score").lower() in (name.lower() for name in names)
@@ -93,6 +107,14 @@ class Sample:
 
     def load(self, layout: LineLayout) -> Columns:
         """Read the columns of a text file: a small one line by line, a large one with duckdb."""
+        try:
+            return self._load(layout)
+        except InputError:
+            if not self.strays:
+                raise
+        return text.load(self.source, replace(layout, strays=True))
+
+    def _load(self, layout: LineLayout) -> Columns:
         table = None
         if not self.source.small:
             from priori.readers import duckdb_parser
@@ -112,76 +134,56 @@ class Format:
     """A format: its name (``format=``), how it is announced, how it is told, how it is read.
 
     Files of one ``family`` hold the same columns, so development and test files may differ within it. A text file
-    that is read on its own has a ``layout``; other formats have their own way to make a ``table``.
+    that is read on its own has a ``text`` layout; other formats have their own way to make a ``table``. All three are
+    names of this room, imported when a file may be of the format.
     """
 
     name: str
     title: str
     family: str
-    matches: Callable[[Sample], bool]
-    layout: Callable[[Sample], LineLayout] | None = None
-    table: Callable[[Sample], Columns] | None = None
+    told_by: str
+    text: str = ""
+    table: str = ""
+
+    def matches(self, sample: Sample) -> bool:
+        """Tell whether a file is of this format."""
+        return bool(_named(self.told_by)(sample))
+
+    def layout(self, sample: Sample) -> LineLayout | None:
+        """Return the layout of a text file that is read on its own; None of every other."""
+        found = _named(self.text) if self.text else None
+        return found(sample) if callable(found) else found
 
     def read(self, sample: Sample) -> Columns:
         """Read a file of this format."""
-        if self.table is not None:
-            return self.table(sample)
-        assert self.layout is not None
-        return sample.load(self.layout(sample))
+        layout = self.layout(sample)
+        return _named(self.table)(sample) if layout is None else sample.load(layout)
 
 
-def _in(name: str, *more: Any) -> Callable[[Sample], Any]:
-    """Return a function, or a layout, of a module of this room, imported when a file may be of its format."""
-    module, _, there = name.partition(".")
-
-    def call(sample: Sample) -> Any:
-        found = getattr(importlib.import_module(f"priori.readers.{module}"), there)
-        return found(sample, *more) if callable(found) else found
-
-    return call
+def _named(name: str) -> Any:
+    module, _, attribute = name.partition(".")
+    return getattr(importlib.import_module(f"priori.readers.{module}"), attribute)
 
 
 #: In the order in which they are tried; the first that matches is taken.
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
-        Format("parquet", "Parquet table", "table", lambda sample: sample.source.parquet, table=_in("parquet.read")),
+        Format("parquet", "Parquet table", "table", "tables.matches_parquet", table="parquet.read"),
+        Format("matrix", "matrix of scores", "matrix", "shapes.matches_matrix", table="shapes.read_matrix"),
+        Format("keyed", "scores and their key", "keyed", "two_files.matches_key", table="two_files.read_key"),
+        Format("classes", "a file for each class", "classes", "shapes.matches_class", table="shapes.read_class"),
+        Format("jsonl", "JSON lines", "table", "tables.matches_json_lines", "tables.json_layout"),
+        Format("csv", "CSV table", "table", "tables.matches_csv", "tables.csv_layout"),
+        Format("tsv", "TSV table", "table", "tables.matches_tsv", "tables.tsv_layout"),
+        Format("table", "table separated by blanks", "table", "tables.matches_blanks", "tables.blanks_layout"),
+        Format("voxceleb", "VoxCeleb", "voxceleb", "two_files.matches_voxceleb", table="two_files.read_voxceleb"),
+        Format("kaldi", "Kaldi scores and trials", "kaldi", "two_files.matches_kaldi", table="two_files.read_kaldi"),
         Format(
-            "arrow",
-            "Feather (Arrow) table",
-            "table",
-            lambda sample: sample.source.arrow,
-            table=_in("parquet.read_arrow"),
+            "two-column", "two columns (label score)", "two-column", "tables.matches_label_score", "tables.LABEL_SCORE"
         ),
-        Format("jsonl", "JSON lines", "table", _in("tables.matches_json_lines"), _in("tables.json_layout")),
-        Format("csv", "CSV table", "table", _in("tables.matches_csv"), _in("tables.layout")),
-        Format("tsv", "TSV table", "table", _in("tables.matches_tsv"), _in("tables.layout", "\t")),
-        Format(
-            "table", "table separated by blanks", "table", _in("tables.matches_blanks"), _in("tables.layout", BLANKS)
-        ),
-        Format(
-            "voxceleb",
-            "VoxCeleb",
-            "voxceleb",
-            _in("headerless.matches_voxceleb"),
-            table=_in("headerless.read_voxceleb"),
-        ),
-        Format(
-            "kaldi",
-            "Kaldi scores and trials",
-            "kaldi",
-            _in("headerless.matches_kaldi"),
-            table=_in("headerless.read_kaldi"),
-        ),
-        Format(
-            "two-column",
-            "two columns (label score)",
-            "two-column",
-            _in("headerless.matches_label_score"),
-            _in("headerless.LABEL_SCORE"),
-        ),
-        Format("bob4", "bob four columns", "bob", _in("headerless.matches_bob_four"), _in("headerless.BOB_FOUR")),
-        Format("bob5", "bob five columns", "bob", _in("headerless.matches_bob_five"), _in("headerless.BOB_FIVE")),
+        Format("bob4", "bob four columns", "bob", "tables.matches_bob_four", "tables.BOB_FOUR"),
+        Format("bob5", "bob five columns", "bob", "tables.matches_bob_five", "tables.BOB_FIVE"),
     )
 }
 
@@ -191,13 +193,13 @@ def recognise(sample: Sample) -> Format:
     for candidate in FORMATS.values():
         if candidate.matches(sample):
             return candidate
-    from priori.readers import headerless
+    from priori.readers import tables, two_files
 
     number, line = sample.lines[0]
     force = f"or force a format with {argument('format')}"
-    if sample.width == 2 and headerless.looks_swapped(sample):
+    if sample.width == 2 and tables.looks_swapped(sample):
         fault = f"looks like 'score label', but the order of two columns is 'label score'; swap them, {force}"
-    elif sample.ends_with_number(3) and not headerless.is_voxceleb_trials(sample):
+    elif sample.ends_with_number(3) and not two_files.is_voxceleb_trials(sample):
         trials = argument("trials", "FILE")
         fault = f"three columns 'enrol test score' need the trials file that holds the labels ({trials})"
     elif sample.width == 3:

@@ -9,7 +9,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -23,23 +23,17 @@ PathOrFile = str | os.PathLike[str] | BinaryIO
 #: The most bytes that are kept of what can be read once only (a pipe, standard input); some have no end.
 MOST = 16 << 30
 
-#: How many seconds a pipe may be without anybody who writes into it.
-WAIT = 10.0
-
 #: Files below this many bytes are parsed here, line by line: quicker than starting duckdb.
 SMALL = 1 << 20
 
 #: How a file of another kind begins, and what it is.
 MAGIC = (
-    (
-        b"PK\x03\x04",
-        "a zip archive: save a spreadsheet as CSV (UTF-8), load an .npz file and use "
-        "Scores.from_predictions, unpack anything else",
-    ),
+    (b"PK\x03\x04", "a zip archive: save a spreadsheet as CSV (UTF-8), unpack anything else"),
     (b"\xd0\xcf\x11\xe0", "a spreadsheet: save it as CSV (UTF-8)"),
-    (b"\x93NUMPY", "a numpy array: load it, and use Scores.from_predictions"),
+    (b"\x93NUMPY", "a numpy array: load it, and use Scores.from_predictions, or save a matrix with its ids as .npz"),
     (b"\x89HDF", "an HDF5 file: load it, and save the columns as CSV or Parquet"),
     (b"MATLAB", "a MATLAB file: load it with scipy.io.loadmat, and use Scores.from_predictions"),
+    (b"ARROW1", "Feather (Arrow): read it with pandas.read_feather, and use Scores.from_frame or save it as Parquet"),
     (b"FEA1", "Feather version 1: read it with pandas.read_feather, and save it as Parquet"),
     *(
         (
@@ -55,8 +49,8 @@ MAGIC = (
     (b"\xfe\xff", "UTF-16 text (save it as UTF-8)"),
 )
 GZIP_MAGIC = b"\x1f\x8b"
+ZIP_MAGIC = b"PK\x03\x04"
 PARQUET_MAGIC = b"PAR1"
-ARROW_MAGIC = b"ARROW1"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 #: The most characters of a line: a file without line ends is no file of scores.
@@ -73,7 +67,7 @@ class Source:
     gzipped: bool
     parquet: bool
     size: int
-    arrow: bool = False
+    npz: bool = False
 
     @property
     def extension(self) -> str:
@@ -137,8 +131,9 @@ def open_source(path_or_file: PathOrFile, name: str | None = None) -> Iterator[S
         if isinstance(path_or_file, (str, os.PathLike)):
             path = os.fspath(path_or_file)
             name = name or ("standard input" if path == "-" else shown(path))
-            opened = _standard_input(name) if path == "-" else _regular(path, name, stack)
-            yield _settled(opened, name, stack)
+            if path == "-" and (sys.stdin is None or sys.stdin.closed):
+                raise InputError(f"{name} is closed; give a file, or pipe the scores in")
+            yield _settled(sys.stdin.buffer if path == "-" else _opened(path, name, stack), name, stack)
         else:
             yield _settled(path_or_file, name or str(getattr(path_or_file, "name", "open file")), stack)
 
@@ -161,71 +156,41 @@ def utf8_path(path: Path, stack: ExitStack) -> Path:
     return path
 
 
-def _standard_input(name: str) -> BinaryIO:
-    if sys.stdin is None or sys.stdin.closed:
-        raise InputError(f"{name} is closed; give a file, or pipe the scores in")
-    return sys.stdin.buffer
-
-
-def _regular(path: str, name: str, stack: ExitStack) -> Path | BinaryIO:
-    """Return the path of a regular file, or an open pipe; complain about anything else."""
+def _opened(path: str, name: str, stack: ExitStack) -> Path | BinaryIO:
+    """Return the path of a regular file, or what is open of a pipe or a device."""
     try:
-        mode = os.stat(path).st_mode
-        if stat.S_ISFIFO(mode):
-            return stack.enter_context(_open_pipe(path, name))
-        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-            return stack.enter_context(open(path, "rb"))
-        with open(path, "rb"):
-            return Path(path)
+        file = stack.enter_context(open(path, "rb"))  # noqa: SIM115
     except IsADirectoryError:
         raise InputError(f"{name}: is a directory; give a file of scores") from None
     except FileNotFoundError:
         raise InputError(f"{name}: there is no such file; check the path") from None
-    except InputError:
-        raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{name}: cannot be read ({reason}); check the path and its permissions") from None
-
-
-def _open_pipe(path: str, name: str) -> BinaryIO:
-    """Open a named pipe, which waits until somebody writes into it; that may be for ever, so not too long."""
-    from concurrent.futures import ThreadPoolExecutor  # large sets only: it takes long to import
-
-    with ThreadPoolExecutor(1) as pool:
-        opening = pool.submit(open, path, "rb")
-        try:
-            return opening.result(WAIT)
-        except BaseException as error:
-            with suppress(OSError):  # a moment's writer ends the waiting
-                os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
-            with suppress(OSError):
-                opening.result().close()
-            if not isinstance(error, TimeoutError):
-                raise
-            raise InputError(f"{name}: is a pipe that nobody writes into; start what writes it, then this") from None
+    return Path(path) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else file
 
 
 def _settled(opened: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
     if isinstance(opened, Path):
         path: Path | None = utf8_path(opened, stack)
         with opened.open("rb") as stream:
-            data = stream.read(len(ARROW_MAGIC))
+            data = stream.read(len(PARQUET_MAGIC))
         size = opened.stat().st_size
     else:
         path, data, size = _spooled(opened, name, stack)
     if not size:
         raise InputError(f"{name}: the file is empty; a score and a label per trial are needed")
-    parquet, arrow = data.startswith(PARQUET_MAGIC), data.startswith(ARROW_MAGIC)
-    if (parquet or arrow) and path is None:
+    parquet = data.startswith(PARQUET_MAGIC)
+    npz = data.startswith(ZIP_MAGIC) and name.lower().endswith(".npz")
+    if (parquet or npz) and path is None:
         file, path = stack.enter_context(temporary_file())
         with file:
             file.write(data)
     gzipped = data.startswith(GZIP_MAGIC)
     if name.lower().endswith(".gz") and not gzipped:
         raise InputError(f"{name}: named .gz but not compressed with gzip; rename it, or fetch it again")
-    source = Source(name, path, b"" if path else data, gzipped, parquet, size, arrow)
-    if not (parquet or arrow):
+    source = Source(name, path, b"" if path else data, gzipped, parquet, size, npz)
+    if not (parquet or npz):
         _refuse_binary(source)
     return source
 
@@ -236,7 +201,7 @@ def _spooled(stream: BinaryIO, name: str, stack: ExitStack) -> tuple[Path | None
     chunk = _some(stream, name)
     if not chunk:
         return None, data, len(data)
-    if not data.startswith((GZIP_MAGIC, PARQUET_MAGIC, ARROW_MAGIC)):
+    if not data.startswith((GZIP_MAGIC, PARQUET_MAGIC)):
         _refuse_head(data, name)  # before it fills the disk
     file, path = stack.enter_context(temporary_file())
     size = 0
@@ -265,7 +230,7 @@ def _refuse_binary(source: Source) -> None:
             head = stream.read(4096)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _damaged(source.name, error, 0) from None
-    if source.gzipped and head.startswith((PARQUET_MAGIC, ARROW_MAGIC, GZIP_MAGIC)):
+    if source.gzipped and head.startswith((PARQUET_MAGIC, GZIP_MAGIC)):
         raise InputError(f"{source.name}: compressed twice; decompress it once with gunzip")
     _refuse_head(head, source.name)
 
@@ -275,4 +240,4 @@ def _refuse_head(head: bytes, name: str) -> None:
         if head.startswith(magic):
             raise InputError(f"{name}: not scores but {kind}")
     if b"\0" in head:
-        raise InputError(f"{name}: a binary file; scores are read from text (UTF-8), gzip, Parquet or Arrow")
+        raise InputError(f"{name}: a binary file; scores are read from text (UTF-8), gzip or Parquet")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from priori.base.types import Codes, Floats, Mask
 from priori.scores import Names, NanPolicy, Scores, Trials
-from priori.scores.attacks import attack_codes
 from priori.scores.ids import BuiltIds
 from priori.scores.labels import (
+    attack_codes,
     attack_values,
     attackers,
     classes_of,
@@ -23,7 +23,7 @@ from priori.scores.labels import (
     normal,
     positive_value,
 )
-from priori.scores.trials import as_times, whole_weights
+from priori.scores.trials import as_amounts, as_times, whole_weights
 
 #: The delimiter that stands for any run of spaces and tabs.
 BLANKS = " "
@@ -35,7 +35,7 @@ JSON = "{"
 CONTROL = re.compile(r"[\x00\t\n\r]")
 
 #: The columns read as names, and the list of names each belongs to; claimed and real users share one.
-NAME_GROUP = {"label": "label", "user": "user", "probe_user": "user", "dataset": "dataset", "test": "test"}
+NAME_GROUP = {"label": "label", "user": "user", "probe_user": "user", "dataset": "dataset"}
 
 
 @dataclass(frozen=True)
@@ -59,11 +59,8 @@ class LineLayout:
     quoted: bool = False
     #: What stands between whole and part in a number: a point, or a comma.
     decimal: str = "."
-
-    @property
-    def as_duckdb_reads(self) -> bool:
-        """Whether duckdb can read such lines; others are rewritten by the text parser."""
-        return self.delimiter != JSON and self.decimal == "."
+    #: Whether names may be missing: of rows that are left out nobody needs them.
+    strays: bool = False
 
     @property
     def names(self) -> dict[str, int]:
@@ -139,6 +136,7 @@ def into_scores(
             group=codes.get("group"),
             attack=found.attack,
             time=_held(table, "time", lambda values: as_times(values, f"{source}: time")),
+            amount=_held(table, "amount", lambda values: as_amounts(values, f"{source}: amount")),
             built_ids=BuiltIds(table.trial) if table.built_trial and table.trial is not None else None,
         ),
         found.positive,
@@ -151,7 +149,7 @@ def into_scores(
         nan=nan,
         lower_is_better=lower_is_better,
         source=source,
-    )
+    ).told(found.negative_labels)
 
 
 def said_positive(table: Columns, pos_label: Any, attack_label: Any) -> str:
@@ -169,11 +167,12 @@ def _held(table: Columns, column: str, convert: Callable[[NDArray[Any]], NDArray
 
 
 class _Classes(NamedTuple):
-    """Which trials are positive, and the types of attacks and the code of each trial's."""
+    """Which trials are positive, the types of attacks and the code of each trial's, and the labels of negatives."""
 
     positive: Mask
     types: Names | None
     attack: Codes | None
+    negative_labels: Sequence[Any] = ()
 
 
 def _by_label(table: Columns, pos_label: Any, attack_label: Any, source: str) -> _Classes:
@@ -184,7 +183,7 @@ def _by_label(table: Columns, pos_label: Any, attack_label: Any, source: str) ->
     if attacks is not None or "attack" in table.codes:
         held = table.names["attack"].values[table.codes["attack"]] if "attack" in table.codes else None
         types, attack = attack_codes(held, None if attacks is None else attacks[codes], values[codes], positive)
-    return _Classes(positive, types, attack)
+    return _Classes(positive, types, attack, values[~positives].tolist())
 
 
 def _by_identity(table: Columns, attack_label: Any) -> _Classes:

@@ -1,17 +1,14 @@
-"""Parquet tables, through duckdb; Feather and Arrow IPC files are written as Parquet, by pyarrow, and read as that."""
+"""Parquet tables, through duckdb."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import not_names
 from priori.base.errors import InputError
-from priori.base.temporary import temporary_file
 from priori.readers.duckdb_parser import (
     Unclean,
     connection,
@@ -23,7 +20,6 @@ from priori.readers.duckdb_parser import (
     table_of,
 )
 from priori.readers.formats import Sample
-from priori.readers.input_file import Source
 from priori.readers.layout import Columns, LineLayout
 
 if TYPE_CHECKING:
@@ -47,11 +43,15 @@ def read(sample: Sample) -> Columns:
             database.execute(f"CREATE TEMP VIEW file AS FROM {parquet_rows([sample.source.path])}")
             types = {column: kind for column, kind, *_ in database.execute("DESCRIBE file").fetchall()}
             titles = sample.match_columns(tuple(types))
-            selected = [
-                f'{_expression(column, title, types[title], name)} AS "{column}"' for column, title in titles.items()
-            ]
+            selected = []
+            for column, title in titles.items():
+                check_type(column, title, types[title], name)
+                value = f"CAST({quoted(title)} AS {'DOUBLE' if column.startswith('score') else 'VARCHAR'})"
+                selected.append(f'{or_none(column, value)} AS "{column}"')
             database.execute(f"CREATE TEMP VIEW trials AS SELECT {', '.join(selected)} FROM file")
-            table = _fetched(database, tuple(titles))
+            indices = {column: index for index, column in enumerate(titles)}
+            trial = (indices.pop("trial"),) if "trial" in indices else ()
+            table = table_of(database, LineLayout("", tuple(titles), indices, trial))
         except Unclean as error:
             raise _missing(database, error.columns, titles, name) from None
         except (duckdb.Error, StreamError) as error:
@@ -60,23 +60,12 @@ def read(sample: Sample) -> Columns:
     return table
 
 
-def _fetched(database: DuckDBPyConnection, columns: tuple[str, ...]) -> Columns:
-    trial = (columns.index("trial"),) if "trial" in columns else ()
-    indices = {column: index for index, column in enumerate(columns) if column != "trial"}
-    return table_of(database, LineLayout("", columns, indices, trial))
-
-
-def _expression(column: str, title: str, kind: str, name: str) -> str:
-    check_type(column, title, kind, name)
-    return or_none(column, f"CAST({quoted(title)} AS {'DOUBLE' if column.startswith('score') else 'VARCHAR'})")
-
-
 def check_type(column: str, title: str, kind: str, name: str) -> None:
     """Refuse a column whose type cannot be what it is for, in a file that is read and in one that is scanned."""
     if column.startswith("score"):
         if not NUMBER.fullmatch(kind):
             raise InputError(f"{name}: the scores in column {title!r} must be numbers, not {kind}")
-    elif _NESTED.fullmatch(kind) or (column not in ("label", "weight") and kind in ("FLOAT", "DOUBLE")):
+    elif _NESTED.fullmatch(kind) or (column not in ("label", "weight", "amount") and kind in ("FLOAT", "DOUBLE")):
         raise not_names(name, title, column, kind)
 
 
@@ -92,34 +81,3 @@ def _missing(database: DuckDBPyConnection, columns: Sequence[str], titles: Mappi
     if single(database, "SELECT count(*) FROM trials")[0]:
         return InputError(f"{name}: column {titles[columns[0]]!r} holds a NUL character; remove it")
     return InputError(f"{name}: no trials, only the names of columns; nothing to read")
-
-
-def read_arrow(sample: Sample) -> Columns:
-    """Read an Arrow file as the Parquet table with the same columns."""
-    if not sample.source.arrow:
-        raise InputError(f"{sample.source.name}: not an Arrow file (it does not begin with ARROW1)")
-    with temporary_file() as (file, path):
-        file.close()
-        return read(replace(sample, source=as_parquet(sample.source, path)))
-
-
-def as_parquet(source: Source, path: Path) -> Source:
-    """Write an Arrow file as Parquet, a batch at a time, and return that."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise InputError(
-            f"{source.name}: Feather and Arrow files are read with pyarrow: pip install pyarrow, or save it as Parquet"
-        ) from None
-    assert source.path is not None
-    try:
-        with pa.OSFile(str(source.path)) as file:
-            batches = pa.ipc.open_file(file)
-            with pq.ParquetWriter(path, batches.schema) as writer:
-                for number in range(batches.num_record_batches):
-                    writer.write_batch(batches.get_batch(number))
-    except pa.ArrowException as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(f"{source.name}: the Arrow file cannot be read ({reason})") from None
-    return replace(source, path=path, arrow=False, parquet=True, size=path.stat().st_size)

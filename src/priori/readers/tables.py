@@ -1,14 +1,16 @@
-"""Tables with a header line: commas or semicolons (CSV), tabs (TSV), or blanks between the columns; JSON lines."""
+"""One trial a line: tables with a header line (CSV, TSV, blanks), JSON lines, label and score, bob's columns."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
-from priori.base.errors import InputError
+from priori.base.errors import InputError, argument
 from priori.readers.formats import Sample
 from priori.readers.layout import BLANKS, JSON, LineLayout
 from priori.readers.text import is_number, parsed_object, split_blanks
+from priori.scores.labels import KNOWN_PAIRS, normal
 
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 
@@ -44,7 +46,7 @@ def _comma(sample: Sample) -> str:
     return ";" if line.count(";") > line.count(",") else ","
 
 
-def layout(sample: Sample, delimiter: str | None = None) -> LineLayout:
+def csv_layout(sample: Sample, delimiter: str | None = None) -> LineLayout:
     """Return the layout of a table by its header; without a delimiter: commas or semicolons."""
     delimiter = delimiter or _comma(sample)
     number, line = sample.lines[0]
@@ -64,6 +66,10 @@ def layout(sample: Sample, delimiter: str | None = None) -> LineLayout:
     return replace(found, decimal=",") if delimiter != "," and _decimal_commas(sample, found) else found
 
 
+tsv_layout = partial(csv_layout, delimiter="\t")
+blanks_layout = partial(csv_layout, delimiter=BLANKS)
+
+
 def _decimal_commas(sample: Sample, found: LineLayout) -> bool:
     """Tell whether the first scores are written with decimal commas: one at least is, and none with a point."""
     written = [
@@ -74,6 +80,11 @@ def _decimal_commas(sample: Sample, found: LineLayout) -> bool:
         if index < len(fields)
     ]
     return any(map(_DECIMAL_COMMA.fullmatch, written)) and not any("." in text for text in written)
+
+
+def matches_parquet(sample: Sample) -> bool:
+    """It begins as Parquet does; what reads it is imported where it does."""
+    return sample.source.parquet
 
 
 def matches_json_lines(sample: Sample) -> bool:
@@ -89,3 +100,53 @@ def json_layout(sample: Sample) -> LineLayout:
     columns = {column: keys.index(title) for column, title in sample.match_columns(keys).items()}
     trial = (columns.pop("trial"),) if "trial" in columns else ()
     return LineLayout(JSON, keys, columns, trial, quoted=True)
+
+
+# -- without a header: in bob's columns a trial is positive when the claimed identity is the real one -----------------
+
+LABEL_SCORE = LineLayout(BLANKS, ("label", "score"), {"label": 0, "score": 1})
+BOB_FOUR = LineLayout(
+    BLANKS, ("claimed", "real", "probe", "score"), {"user": 0, "probe_user": 1, "score": 3}, (0, 2), trial_is_built=True
+)
+BOB_FIVE = LineLayout(
+    BLANKS,
+    ("claimed", "model", "real", "probe", "score"),
+    {"user": 0, "probe_user": 2, "score": 4},
+    (0, 1, 3),
+    trial_is_built=True,
+)
+
+
+def matches_label_score(sample: Sample) -> bool:
+    """Two fields, the second a number."""
+    return sample.ends_with_number(2) and not looks_swapped(sample)
+
+
+def looks_swapped(sample: Sample) -> bool:
+    """Tell whether the score seems to come first: numbers in front of what looks like labels."""
+    first, second = sample.column(0), sample.column(1)
+    if not all(map(is_number, first)) or sample.pos_label is not None:
+        return False
+    return (_like_labels(second) or (len(second) == 2 and not any(map(is_number, second)))) and not _like_labels(first)
+
+
+def _like_labels(values: set[str]) -> bool:
+    return any({normal(value) for value in values} <= set(pair) for pair in KNOWN_PAIRS)
+
+
+def matches_bob_four(sample: Sample) -> bool:
+    """Four fields, the last a number; VoxCeleb's four columns have been ruled out before."""
+    if not sample.ends_with_number(4):
+        return False
+    claimed = sample.column(0)
+    if claimed <= {"0", "1"} and sample.first_two_differ():
+        raise InputError(
+            f"{sample.source.name}: could be bob's four columns or VoxCeleb's, as every line begins with "
+            f"{claimed.pop()}; say which with {argument('format', 'bob4')} or voxceleb"
+        )
+    return True
+
+
+def matches_bob_five(sample: Sample) -> bool:
+    """Five fields, the last a number."""
+    return sample.ends_with_number(5)

@@ -173,7 +173,9 @@ def rows(source: Source, layout: LineLayout) -> Iterator[tuple[int, list[str], s
 def _check_names(source: Source, layout: LineLayout, line: int, fields: list[str]) -> None:
     for index in (*layout.names.values(), *layout.trial):
         name, text = layout.fields[index], fields[index]
-        if not text and index != layout.names.get("attack"):  # whose trials without a type are no attacks
+        if not (text or layout.strays) and index != layout.names.get(
+            "attack"
+        ):  # whose trials without a type are no attacks
             raise InputError(f"{source.name}:{line}: no {name}; the field is empty, fill it in")
         if CONTROL.search(text):
             raise InputError(

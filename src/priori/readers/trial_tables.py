@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from priori.base.dataframes import name_list
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.types import Codes, Index, Mask
+from priori.base.types import Codes, Mask
 from priori.readers.formats import FORMATS, Sample, recognise
 from priori.readers.input_file import PathOrFile, open_source
-from priori.readers.layout import Columns, into_scores
+from priori.readers.layout import NAME_GROUP, Columns, into_scores
 from priori.scores import NAN_POLICIES, NanPolicy, Scores, nan_error
-from priori.scores.ids import id_keys, match, same_ids
+from priori.scores.labels import is_missing_label
 from priori.scores.trials import Names
 
 #: A value of a column, or several.
@@ -85,16 +85,15 @@ def read_table(
     filters = {column: several(values) for column, values in (where or {}).items()}
     columns, more = needed_columns(systems, [*(split or ())[:1], *filters], dict(columns or {}))
     with open_source(path, source) as opened:
-        sample = Sample(opened, columns, pos_label, None, more)
+        sample = Sample(opened, columns, pos_label, None, more, strays=bool(split or filters))
         chosen = recognise(sample) if format is None else FORMATS[format]
         if chosen.family != "table":
             raise InputError(f"{opened.name} ({chosen.title}): columns can be told only in a table with a header line")
         table = TrialTable(chosen.read(sample), {title: column for column, title in more.items()}, opened.name)
     names, parts, notes = table.split(split, filters)
+    notes += table.without_strays(np.logical_or.reduce(parts))
     sizes = about_sizes(names, [part.sum() for part in parts])
     notes = [*notes, *table.left_out(systems, parts, names)]
-    if isinstance(systems, str) and (wide := table.widened(systems, parts)) is not None:
-        systems, table, parts = wide
     read: dict[str, tuple[Scores, Scores]] = {}
     first: dict[str, Scores] = {}
     for system, column, own in table.systems(systems, parts):
@@ -106,6 +105,7 @@ def read_table(
                 scores = first[name].scored_by(trials.score, nan=nan, lower_is_better=lower_is_better, source=called)
             else:
                 scores = into_scores(trials, pos_label, nan, lower_is_better, called, attack_label)
+                scores = scores.told([columns.get("user")])
             first.setdefault(name, scores)
             sets.append(replace(scores, format=chosen.name))
         read[system] = (sets[0], sets[-1])
@@ -174,6 +174,25 @@ class TrialTable:
         ]
         return names, [rows for rows, _ in filtered], notes
 
+    def without_strays(self, kept: Mask) -> list[str]:
+        """Say how many rows lack a name and are left out anyway; one that is kept is an error."""
+        notes = []
+        for column, codes in self.columns.codes.items():
+            values = self.columns.names[NAME_GROUP.get(column, column)].values
+            lacking = np.array([is_missing_label(value) if column == "label" else value == "" for value in values])
+            rows = lacking[codes] if column != "attack" else np.zeros(codes.size, dtype=np.bool_)
+            title = next((title for title, held in self.titles.items() if held == column), column)
+            if (rows & kept).any():
+                first = int(np.flatnonzero(rows & kept)[0]) + 1
+                number = int((rows & kept).sum())
+                raise InputError(
+                    f"{self.name}: no {title} in {number} of the rows to be used (first: row {first}); complete or "
+                    "remove these rows"
+                )
+            if rows.any():
+                notes.append(f"{self.name}: no {title} in {int(rows.sum())} of the rows that are left out")
+        return notes
+
     def rows_where(self, title: str, values: list[str]) -> Mask:
         """Return which rows have one of the values in a column; a value that no row has is an error."""
         known, codes = self._column(title)
@@ -237,33 +256,6 @@ class TrialTable:
         names, codes = self._column(systems)
         return np.stack([np.bincount(codes[part], minlength=len(names)) > 0 for part in parts])
 
-    def widened(self, systems: str, parts: Sequence[Mask]) -> tuple[list[str], TrialTable, list[Mask]] | None:
-        """Return a long table whose systems have the same trials as a wide one, with its systems and the rows of sets.
-
-        None where their trials are not the same, or a score is missing: an error names the row of the table then.
-        """
-        kept, columns = np.logical_or.reduce(parts), self.columns
-        names, rows = [], list[Index]()
-        for name, _, own in self.systems(systems, parts):
-            names.append(name)
-            rows.append(np.flatnonzero(own & kept))
-        if not rows:
-            return None
-        same = [code for column, code in columns.codes.items() if column != self.titles[systems]]
-        for number in range(1, len(rows)):
-            order = _same_order(columns.trial, rows[0], rows[number])
-            if order is None or any((code[rows[0]] != code[order]).any() for code in same):
-                return None
-            rows[number] = order
-        score = columns.score
-        if any(np.isnan(score[own]).any() for own in rows):
-            return None
-        scores = {f"score{number or ''}": score[own] for number, own in enumerate(rows)}
-        codes = {column: code[rows[0]] for column, code in columns.codes.items()}
-        trial = None if columns.trial is None else columns.trial[rows[0]]
-        wide = replace(columns, scores=scores, codes=codes, trial=trial)
-        return names, replace(self, columns=wide), [part[rows[0]] for part in parts]
-
     def take(self, rows: Mask, column: str, called: str, nan: NanPolicy) -> Columns:
         """Return some rows as the columns of one system on one set; their labels alone decide the classes."""
         index = np.flatnonzero(rows)
@@ -281,13 +273,3 @@ class TrialTable:
             names["label"] = Names(names["label"].values[used])
         trial = None if columns.trial is None else columns.trial[index]
         return Columns({"score": score}, codes, names, trial, built_trial=columns.built_trial)
-
-
-def _same_order(ids: NDArray[Any] | None, first: Index, other: Index) -> Index | None:
-    """Return the rows of another system in the order in which the first has the same trials; None: it has others."""
-    if first.size != other.size:
-        return None
-    if ids is None or same_ids(ids[first], ids[other]).all():
-        return other
-    partner = match(id_keys(ids[first]), id_keys(ids[other]))
-    return None if partner is None or not same_ids(ids[first], ids[other[partner]]).all() else other[partner]

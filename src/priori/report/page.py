@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -18,25 +18,48 @@ from priori.base.cautions import Caution, shown
 from priori.base.extras import require
 from priori.base.results import plain
 from priori.plots.curves import det_axes
-from priori.plots.leaderboard import MATRIX_NAMED, named_rows
-from priori.plots.style import spread
 from priori.report.sections import sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import coarse, deployable, probit
+from priori.studies.evaluation.operating import Promise, mixture, rates_at
+from priori.studies.evaluation.pairs import Pair
+from priori.studies.evaluation.study import FEW
+from priori.uncertainty.rates.rate_intervals import RateInterval
 from priori.words.cautions import cautions
 from priori.words.figure_descriptions import describe_figures
-from priori.words.headline import ErrorLine, advice, deployment, dots, error_lines, gravest, headline
-from priori.words.numbers import alpha_text, clean, counted, level_text, percent, short, unbroken, weighing
-from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, verdict
-from priori.words.vocabulary import GLOSSARY, TaskWords, task_words
+from priori.words.headline import ErrorLine, advice, chosen_elsewhere, deployment, dots, gravest, headline, promised
+from priori.words.numbers import (
+    acceptance,
+    alpha_text,
+    clean,
+    counted,
+    first_words,
+    level_text,
+    percent,
+    short,
+    unbroken,
+    weighing,
+)
+from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, tested_together, verdict
+from priori.words.vocabulary import GLOSSARY, study_words
 
 #: The libraries that the page is made with.
-NEEDED = ("jinja2", "markupsafe", "matplotlib")
+NEEDED = ("jinja2", "matplotlib")
+#: What histograms of scores show.
+ABOUT_SCORES = (
+    "Share of each class per bin on the test set; dashed, the development set. The upright line is the threshold, in "
+    "grey between which other development sets would put it; dotted, the best one on the test set, which nobody could "
+    "have known."
+)
+#: A rate and its bounds.
+RATE = ("rate", "lower", "upper")
+#: What a test says of a pair at each alpha, and how many digits of it a figure can show.
+TESTED = {"difference": 6, "expected": 6, "lower": 6, "upper": 6, "confidence": 4}
+#: Of more pairs than this a page holds the replicates of those with the best system only: they are most of its size.
+SPREAD = 3
 #: The parts of the page's script, in the order in which they need each other.
-SCRIPTS = ("state.js", "drawing.js", "figures.js", "report.js")
-#: The height of a rank in the slope chart and of a line of its text, in pixels.
-RANK, LINE = 6, 15
+SCRIPTS = ("state.js", "drawing.js", "operating.js", "figures.js", "report.js")
 
 if TYPE_CHECKING:
     from jinja2 import BaseLoader, Environment
@@ -64,7 +87,9 @@ def asset(name: str) -> str:
 
 def script() -> str:
     """Return the script of the page: its parts share one scope and leave nothing outside it."""
-    return "\n".join(["(async () => {", '"use strict";', *map(asset, SCRIPTS), "})();"])
+    whole = "\n".join(["(async () => {", '"use strict";', *map(asset, SCRIPTS), "})();"])
+    # Comments and indentation are for who reads the sources: they would be an eighth of the script in every page.
+    return re.sub(r"(?m)^[ \t]*(?://.*)?\n|^[ \t]+", "", whole)
 
 
 def render_html(study: Study, *, static: bool = False, nonce: str | None = None) -> str:
@@ -105,6 +130,8 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
         "screen": screen_at(study, study.at, known),
         "what_is_shown": what_is_shown(study),
         "measure_meaning": meaning_of(study),
+        "about_scores": ABOUT_SCORES,
+        "tested_together": tested_together(study),
         "tested": bool(study.pairs) and study.pairs[0].significant is not None,
         "first_pair": study.first_pair,
         **slider_words(study),
@@ -178,7 +205,11 @@ def term(text: str) -> Any:
 def page_data(study: Study) -> dict[str, Any]:
     """Return everything the scripts of the page need."""
     measure, words = study.settings.shown, slider_words(study)
-    ends, own = words["slider_ends"], words["task_words"] if words["own_costs"] else None
+    ends, said = words["slider_ends"], words["task_words"]
+    orders = [study.order_at(index) for index in range(len(study.curves[0].alpha))]
+    carded = {*study.matter, *(order[0] for order in orders)}
+    listed = {place for order in orders for place in order[:FEW]}
+    kinds = dict.fromkeys(kind for place in carded for kind in study.members[place].rates[0])
     return {
         "at": study.at,
         "alpha": study.curves[0].alpha,
@@ -193,18 +224,38 @@ def page_data(study: Study) -> dict[str, Any]:
             "better": measure.greater_is_better,
             "fromZero": measure.rate and not measure.greater_is_better,
         },
-        "systems": [_system(member, place in study.matter, own) for place, member in enumerate(study.members)],
-        "positives": words["task_words"].positives,
+        "systems": [
+            _system(member, place in study.matter, place in carded, place in listed, words["own_costs"])
+            for place, member in enumerate(study.members)
+        ],
+        "kinds": {kind: said.error(kind) for kind in kinds},
+        "negatives": said.negatives,
+        "mixture": mixture(study.members[0].rates[0]),
+        "share": words["share"],
+        "acceptance": acceptance(study.curves[0].distances),
+        "scored": "distance" if study.curves[0].distances else "score",
         "many": study.many,
         "matter": study.matter,
-        "pairs": [
-            {**pair.to_dict(), "spread": None if pair.spread is None else vars(pair.spread)}
-            for pair in study.pairs_that_matter
-        ],
+        "pairs": [_pair(study, pair) for pair in study.pairs_that_matter],
         "ranking": ranking_data(study),
         "det": _det_axis(study),
         "live": _live(study),
     }
+
+
+def _pair(study: Study, pair: Pair) -> dict[str, Any]:
+    """Return what is drawn of two systems against each other."""
+    drawn = {
+        name: _short(getattr(pair, name), digits) for name, digits in TESTED.items() if getattr(pair, name) is not None
+    }
+    kept, spread = (
+        len(study.pairs_that_matter) <= SPREAD or study.order_at(study.at)[0] in (pair.a, pair.b),
+        pair.spread,
+    )
+    bars = None
+    if kept and spread is not None:
+        bars = {"low": _short(spread.low), "high": _short(spread.high), "counts": spread.counts}
+    return {**pair.to_dict(), **drawn, "spread": bars}
 
 
 def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
@@ -220,34 +271,54 @@ def _shown_lines(lines: Sequence[ErrorLine]) -> list[list[str]]:
     return [[line.who, line.about, line.fate, line.interval and f"({line.interval})"] for line in lines]
 
 
-def _steps(member: Member, words: TaskWords | None) -> dict[str, Any] | None:
-    """Return the constant pieces of a curve; with ``words`` also what each piece does, for costs of one's own."""
-    if (exact := member.steps) is None:
-        return None
-    drawn = {name: _short(getattr(exact, name), 9) for name in ("alpha", "value", "best")}
-    if words is None:
-        return drawn
-    rates, outcomes = member.rates_at(exact.threshold), exact.outcomes
-    lines = [_shown_lines(error_lines(each, words)) for each in rates]
-    found = {"far": outcomes.fp / outcomes.negatives, "frr": outcomes.fn / outcomes.positives}
-    if "attacks" not in rates[0]:  # else FAR is that of two kinds, each with its own interval
-        for name, kind in (("far", "negatives"), ("frr", "positives")):
-            for end in ("lower", "upper"):
-                found[f"{name}_{end}"] = np.array([getattr(each[kind], end) for each in rates])
+def _rates(rows: Sequence[Mapping[str, RateInterval | Promise]], digits: int = 9) -> dict[str, dict[str, list[float]]]:
+    """Return rates with their bounds, each kind of trials a column."""
     return {
-        **drawn,
-        "threshold": deployable(exact),
-        **{name: _short(values) for name, values in found.items()},
-        "lines": [[line[1::2] for line in each] for each in lines],
+        kind: {name: _short(np.array([getattr(row[kind], name) for row in rows]), digits) for name in RATE}
+        for kind in rows[0]
     }
 
 
-def _system(member: Member, matters: bool, words: TaskWords | None) -> dict[str, Any]:
+def _steps(member: Member, priced: bool) -> dict[str, Any] | None:
+    """Return the constant pieces of a curve; with ``priced`` also what each piece does, for costs of one's own."""
+    if (exact := member.steps) is None:
+        return None
+    drawn: dict[str, Any] = {name: _short(getattr(exact, name), 9) for name in ("alpha", "value", "best")}
+    if not priced:
+        return drawn
+    outcomes = exact.outcomes
+    far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
+    rates = _rates(rates_at(exact.test, exact.threshold, member.level))
+    return {**drawn, "threshold": deployable(exact), "far": _short(far, 9), "frr": _short(frr, 9), "rates": rates}
+
+
+def _card(member: Member) -> dict[str, Any]:
+    """Return what a system does to each kind of trials at each alpha, what was promised, and along the scores."""
+    others = member.thresholds_of_others
+    return {
+        "threshold": member.deployable,
+        "rates": _rates(member.rates),
+        "promises": _rates(member.promises),
+        "others": None if others is None else [_short(side) for side in others],
+        "range": [chosen_elsewhere(member, index) for index in range(len(member.curve.alpha))],
+        "best": _short(member.best_threshold),
+        "places": member.places,
+        "along": _rates(member.rates_along, 6),
+    }
+
+
+def _kept(member: Member) -> dict[str, Any]:
+    """Return what was promised of a system, and kept: all that the first screen shows of one that is never the best."""
+    kept = {kind: {"rate": _short(np.array([row[kind].rate for row in member.rates]))} for kind in member.rates[0]}
+    return {"rates": kept, "promises": _rates(member.promises)}
+
+
+def _system(member: Member, matters: bool, carded: bool, listed: bool, priced: bool) -> dict[str, Any]:
     """Return what is drawn of a system; of one that is drawn in grey, thin curves and no scores."""
     curve, band = member.curve, member.band
     shares = {name: _short(share, 4) for name, share in member.histogram.shares().items()}
     outcomes, roc, det = curve.outcomes, member.roc, member.det
-    steps = _steps(member, words) if matters else None
+    steps = _steps(member, priced) if matters else None
     if not matters:
         roc, det = coarse(roc), coarse(det)
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
@@ -256,7 +327,7 @@ def _system(member: Member, matters: bool, words: TaskWords | None) -> dict[str,
         "short": short(member.name, 40),
         "value": curve.value,
         "best": curve.best,
-        "threshold": curve.threshold,
+        "threshold": curve.columns()["threshold"],
         "devV1": curve.dev_v1,
         "devV2": curve.dev_v2,
         "v1": curve.v1,
@@ -269,6 +340,8 @@ def _system(member: Member, matters: bool, words: TaskWords | None) -> dict[str,
         "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
         "det": {"fpr": _short(det.fpr), "fnr": _short(det.fnr), **_deviates(det.fpr, det.fnr), "eer": member.eer},
         "detPoint": _deviates(far, frr),
+        "card": _card(member) if carded else None,
+        "kept": _kept(member) if listed and not carded else None,
         "scores": {"edges": _short(member.histogram.edges, 8), **shares} if matters else None,
     }
 
@@ -297,11 +370,16 @@ def _live(study: Study) -> dict[str, Any]:
         "alpha": [alpha_text(alpha) for alpha in alphas],
         "weighing": [unbroken(weighing(settings.rule, settings.domain, alpha)) for alpha in alphas],
         "answers": answers,
-        "screen": [screen_at(study, index, known) for index in range(len(alphas))],
+        "screen": [_moving(screen_at(study, index, known)) for index in range(len(alphas))],
         "order": [study.order_at(index) for index in range(len(alphas))],
         "dots": [dots(study, index) for index in range(len(alphas))],
         "tables": tables,
     }
+
+
+def _moving(screen: dict[str, Any]) -> dict[str, Any]:
+    """Return what the script cannot make of the rates itself."""
+    return {name: screen[name] for name in ("headline", "mark", "why", "broken", "advice", "promised", "caution")}
 
 
 # -- the first screen, and the words of its slider ------------------------------------------------------------
@@ -317,12 +395,14 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
         "why": unbroken(answer.why),
         "broken": answer.broken,
         "advice": advice(answer),
+        "promised": promised(study, index),
         "name": deployed.name,
         "threshold": deployed.threshold,
         "extreme": extreme,
-        "rule": deployed.rule if extreme else "accept when the score is greater than",
+        "range": chosen_elsewhere(study.members[study.order_at(index)[0]], index),
+        "rule": deployed.rule if extreme else acceptance(study.curves[0].distances),
         "lines": _shown_lines(deployed.lines),
-        "caution": None if caution is None else [caution.heading, unbroken(caution.sentence)],
+        "caution": None if caution is None else [caution.heading, unbroken(first_words(caution.sentence))],
     }
 
 
@@ -331,7 +411,7 @@ def about_sets(study: Study) -> str:
     sets = [study.curves[0].dev, study.curves[0].test]
     users = [scores.n_users for scores in sets]
     counts = [counted(n, "user") for n in users] if all(users) else [counted(len(scores), "trial") for scores in sets]
-    return f"thresholds chosen on {counts[0]}, judged on {counts[1]}"
+    return study_words(study).said(f"thresholds chosen on {counts[0]}, judged on {counts[1]}")
 
 
 def what_is_shown(study: Study) -> str:
@@ -343,12 +423,15 @@ def what_is_shown(study: Study) -> str:
 
 def slider_words(study: Study) -> dict[str, Any]:
     """Return what stands at the ends of the slider, and its presets: the costs of both errors, and words."""
-    criterion, words = study.settings.rule.name, task_words(study.settings.domain)
+    criterion, words = study.settings.rule.name, study_words(study)
     costs = criterion in ("wer", "pr")
     ends = (f"avoid {words.missing}", f"avoid {words.letting_in}") if costs else ("alpha 0", "alpha 1")
     if criterion in ("target-v1", "target-v2"):
         target = study.settings.domain.v1 if criterion == "target-v1" else study.settings.domain.v2
         ends = (f"{target.title} of {percent(0.0)}", f"{target.title} of {percent(1.0)}")
+    typed = dict(re.findall(r"(fn|fp|prior)=([\d.e+-]+)", study.settings.shown.name))
+    share = float(f"{100 * float(typed.get('prior', 0.5)):.6g}")
+    shares = {50: "1 in 2", 5: "1 in 20", 0.1: "1 in 1,000", 95: "19 in 20"}
     tenfold = [
         ((10, 1), f"{words.missing} 10 times worse"),
         ((1, 1), "equal costs"),
@@ -358,6 +441,9 @@ def slider_words(study: Study) -> dict[str, Any]:
         "slider_ends": ends,
         "presets": tenfold if criterion == "wer" else [],
         "own_costs": criterion == "wer",
+        "costs": (typed.get("fn", 1), typed.get("fp", 1)),
+        "share": share,
+        "shares": shares if share in shares else {share: f"{share:g} %", **shares},
         "task_words": words,
     }
 
@@ -374,15 +460,10 @@ def meaning_of(study: Study) -> str:
 
 def ranking_data(study: Study) -> dict[str, Any] | None:
     """Return what the figures of three or more systems need; None of fewer, and where nothing was tested."""
-    if study.standings is None or study.ranking is None:
+    if study.standings is None:
         return None
-    # For each alpha a letter per pair: a or b for the one that is significantly better, else a dot.
-    tested = study.ranking.verdict
-    first = (tested.expected > 0) == study.ranking.greater_is_better
-    letters = np.where(tested.significant, np.where(first, "a", "b"), ".")
     return {
         "possible": ["".join("01"[int(could)] for could in column) for column in study.standings[2].T],
-        "beats": ["".join(column) for column in letters.T.tolist()] if study.many else None,
         "board": _board(study),
     }
 
@@ -390,21 +471,15 @@ def ranking_data(study: Study) -> dict[str, Any] | None:
 def _board(study: Study) -> dict[str, Any] | None:
     """Return both rankings at the alpha of interest: each row a system, by its number, from best to worst."""
     board = study.board
-    if board is None:
+    if board is None or study.many:
         return None
     number = {member.name: place for place, member in enumerate(study.members)}
-    ranks = {"before": board.post_rank, "after": board.rank}
-    named = named_rows(board, MATRIX_NAMED)
-    height = max(RANK * board.system.size, LINE * len(named))
-    gap = LINE * board.system.size / height
     return {
         "systems": [number[str(name)] for name in board.system],
         "against": board.settings["against"],
         "gain": [move["gain"] for move in board.moves],
         "significant": [move["significant"] for move in board.moves],
-        **ranks,
-        "named": named,
-        "height": height,
-        "at": {side: spread(values[named].astype(np.float64), gap) for side, values in ranks.items()},
+        "before": board.post_rank,
+        "after": board.rank,
         "probability": np.round(board.rank_probability, 3),
     }

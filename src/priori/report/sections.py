@@ -7,22 +7,30 @@ template is given that as ``here``, beside everything the page has: ``study``, `
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from priori.plots.curves import plot_epsc
-from priori.report.figures import drawn
-from priori.report.tables import MISSING, TextTable
+from priori.plots.style import COLOURS
+from priori.report.figures import GREY, drawn, figure_label
+from priori.report.tables import MISSING, TextTable, without_missing
 from priori.studies.evaluation import Study
-from priori.studies.evaluation.particulars import AtLimit, Attacked
+from priori.studies.evaluation.particulars import WORST as WORST_ERRORS
+from priori.studies.evaluation.particulars import AtLimit, Attacked, CardRow
 from priori.uncertainty.rates.user_rates import ROLES, UserRates, UserRole
 from priori.words.numbers import bounds, cell, clean, gap, level_text, percent, short, threshold_text
 from priori.words.sentences import about_groups, about_users
-from priori.words.vocabulary import task_words
+from priori.words.vocabulary import TaskWords, study_words
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: The kinds of trials.
+KINDS = ("positives", "negatives", "attacks")
 #: The limit that is shown first, where it can be; of more systems the first so many are shown for each.
 FIRST_LIMIT, MOST_AT_LIMIT = 0.01, 10
 #: How many users in each role the page names.
@@ -39,7 +47,7 @@ def limits(study: Study) -> dict[str, Any] | None:
     return {
         "tables": {percent(limit): _at_limit(limit, rows, level) for limit, rows in study.limits.items()},
         "first": percent(FIRST_LIMIT if FIRST_LIMIT in study.limits else next(iter(study.limits))),
-        "words": task_words(study.settings.domain),
+        "words": study_words(study),
     }
 
 
@@ -51,7 +59,7 @@ def _at_limit(limit: float, systems: list[AtLimit], level: str) -> TextTable:
         ]
         rows.append((short(one.name), threshold_text(one.threshold), *rates))
     note = (
-        f"Thresholds let in at most {percent(limit)} of the development negatives (criterion at-most-far); rates are "
+        f"Thresholds accept at most {percent(limit)} of the development negatives (criterion at-most-far); rates are "
         "those of the test set, where the FAR may be above the limit."
         + (" Sorted by FRR; differences are not tested here." if len(systems) > 1 else "")
     )
@@ -93,6 +101,7 @@ def settling(study: Study) -> dict[str, Any] | None:
         (f"Finds it {percent(one.power or 0)} of the time", one.users or 0, one.negatives, one.positives)
         for one in known.plans
     ]
+    header = ("Study", study_words(study).said("Users"), "Negatives", "Positives")
     rows = tuple(
         (name, f"{users:,}" if users else MISSING, f"{negatives:,}", f"{positives:,}")
         for name, users, negatives, positives in sizes
@@ -100,24 +109,29 @@ def settling(study: Study) -> dict[str, Any] | None:
     return {
         "names": [short(name) for name in known.names],
         "difference": gap(known.difference, study.settings.shown),
-        "grows": known.plans[0].assumptions["development"] == "grow",
-        "table": TextTable("settling", "How many it takes", ("Study", "Users", "Negatives", "Positives"), rows),
+        "grows": known.plans[0].assumptions["claim"] == "method",
+        "table": TextTable("settling", "How many it takes", header, rows),
         # The page draws users where it knows them.
-        "warnings": [line for line in known.plans[0].warnings if getattr(line, "code", "") != "users-matter"],
+        "warnings": [line for line in known.plans[0].warnings if getattr(line, "code", "") != "users-unused"],
     }
 
 
 def users(study: Study) -> dict[str, Any] | None:
     """Return the users of the best system that make most of the errors, where enough users are known."""
+    from markupsafe import Markup
+
     if (found := study.users) is None:
         return None
+    words = study_words(study)
     return {
-        **_of_best(study, "users", found, about_users(found), (5.4, 4.2)),
-        "tables": [_worst(found, about["role"]) for about in found.roles],
+        **_of_best(study, found, words.said(about_users(found))),
+        "words": words,
+        "figure": Markup(drawn("users", lambda made: found.plot(made.add_subplot()), (5.4, 4.2))),
+        "tables": [_worst(found, about["role"], words) for about in found.roles],
     }
 
 
-def _worst(found: UserRates, role: UserRole) -> TextTable:
+def _worst(found: UserRates, role: UserRole, words: TaskWords) -> TextTable:
     worst = found.of_role(role, WORST)
     rows = tuple(
         (
@@ -129,8 +143,8 @@ def _worst(found: UserRates, role: UserRole) -> TextTable:
         for row in range(len(worst["user"]))
     )
     rate, trials = ROLES[role]
-    header = ("User", "Errors", f"{rate.upper()}, shrunken", "Lower", "Upper", "Above all")
-    return TextTable(f"users-{role}", f"{rate.upper()} of {trials}", header, rows, words=(5,))
+    header = (words.said("User"), "Errors", f"{rate.upper()}, shrunken", "Lower", "Upper", "Above all")
+    return TextTable(f"users-{role}", f"{rate.upper()} of {words.said(trials)}", header, rows, words=(5,))
 
 
 def groups(study: Study) -> dict[str, Any] | None:
@@ -140,33 +154,104 @@ def groups(study: Study) -> dict[str, Any] | None:
     rows = []
     for row, what in enumerate(found.what.tolist()):
         numbers = [float(column[row]) for column in (found.value, found.lower, found.upper)]
-        shown = [f"{number:.3g}" for number in numbers] if what.startswith("ratio") else [cell(x) for x in numbers]
+        plain = what in ("ratio", "ratio-to-mean", "fdr", "garbe")
+        shown = [f"{number:.3g}" for number in numbers] if plain else [cell(x) for x in numbers]
         group, other = (clean(str(column[row])) for column in (found.group, found.other))
-        pair = {"gap": f"{group} minus {other}", "ratio": f"{group} over {other}"}.get(what)
-        rows.append(
-            (
-                pair or (f"{group} over the geometric mean" if what != "rate" else group),
-                found.rate[row].upper(),
-                *shown,
-                f"{found.trials[row]:,}",
-            )
-        )
+        about = {
+            "rate": group,
+            "gap": f"{group} minus {other}",
+            "ratio": f"{group} over {other}",
+            "ratio-to-mean": f"{group} over the geometric mean",
+            "worst": f"worst group ({group})",
+        }
+        rows.append((about.get(what, what.upper()), found.rate[row].upper(), *shown, f"{found.trials[row]:,}"))
     header = ("Group", "Rate", "Value", "Lower", "Upper", "Trials")
-    tall = 1.4 + 0.3 * int(np.count_nonzero(found.what == "rate"))
     return {
-        **_of_best(study, "groups", found, about_groups(found), (8.0, tall)),
-        "table": TextTable("groups", "Rates by group", header, tuple(rows), words=(1,)),
+        **_of_best(study, found, about_groups(found)),
+        "table": TextTable("groups", "Rates of each group", header, tuple(rows), words=(1,)),
         "warnings": found.warnings,
     }
 
 
-def _of_best(study: Study, name: str, found: Any, said: str, size: tuple[float, float]) -> dict[str, Any]:
-    """Return what is said of people at the threshold of the best system, and the figure of it."""
+def _of_best(study: Study, found: Any, said: str) -> dict[str, Any]:
+    """Return what is said of people at the threshold of the best system."""
+    best = short(study.members[study.order_at(study.at)[0]].name)
+    accepting = f"{'distances below' if found.distances else 'scores above'} {found.summary()['threshold']:.6g}"
+    return {"name": best, "accepting": accepting, "lines": said.split("\n")}
+
+
+def card(study: Study) -> dict[str, Any] | None:
+    """Return the rates of the best system for each kind of trials, attack and group on one scale, the worst marked."""
     from markupsafe import Markup
 
-    figure = Markup(drawn(name, lambda made: found.plot(made.add_subplot()), size))
-    best = short(study.members[study.order_at(study.at)[0]].name)
-    return {"name": best, "threshold": f"{found.threshold:.6g}", "lines": said.split("\n"), "figure": figure}
+    if not (rows := study.report_card):
+        return None
+    words, best = study_words(study), study.members[study.order_at(study.at)[0]]
+    names = [f"{words.error(row.kind)[0]}{f': {short(row.name)}' if row.name else ''}" for row in rows]
+    marked = {
+        max((row for row in rows if row.kind == kind and row.name), default=None, key=lambda row: row.rate)
+        for kind in KINDS
+    }
+    worst = [row in marked for row in rows]
+    table = TextTable(
+        "card",
+        "Rates of each kind",
+        ("Trials", "Error", "Rate", level_text(study.settings.confidence_level), "Worst"),
+        tuple(
+            (name, words.error(row.kind)[1], cell(row.rate), bounds(row.lower, row.upper, True), "yes" if bad else "")
+            for name, row, bad in zip(names, rows, worst, strict=True)
+        ),
+        words=(1, 4),
+    )
+    figure = drawn("card", partial(_card, rows=rows, names=names, worst=worst), (8.6, 1.0 + 0.27 * len(rows)))
+    return {"name": short(best.name), "figure": Markup(figure), "table": table}
+
+
+def _card(figure: Figure, *, rows: Sequence[CardRow], names: Sequence[str], worst: Sequence[bool]) -> None:
+    """Draw rates in 1,000 with their intervals on a scale of powers of ten; rates of 0 stand at its end."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axes = figure.add_subplot()
+    seen = [1000 * number for row in rows for number in (row.rate, row.lower, row.upper) if number > 0]
+    floor = 10 ** np.floor(np.log10(min(seen, default=1)))
+    for y, (row, bad) in enumerate(zip(rows, worst, strict=True)):
+        colour = COLOURS[1] if bad else "#000000" if not row.name else GREY
+        lower, rate, upper = (max(1000 * number, floor) for number in (row.lower, row.rate, row.upper))
+        axes.plot([lower, upper], [y, y], color=colour, lw=2.5 if row.name else 4)
+        axes.plot(rate, y, "o", color=colour, ms=7)
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
+    axes.set_yticks(range(len(rows)), [figure_label(name) for name in names], fontsize=9)
+    axes.set(xlabel="errors in 1,000", ylim=(len(rows) - 0.5, -0.5))
+    axes.grid(axis="x", alpha=0.25)
+
+
+def errors(study: Study) -> dict[str, Any] | None:
+    """Return tables of the trials that the best system decides most wrongly."""
+    if not (found := study.worst_errors):
+        return None
+    place = study.order_at(study.at)[0]
+    words, curve = study_words(study), study.curves[place]
+    tables = []
+    for kind, trials in found.items():
+        who, fate = words.error(kind)
+        rows = tuple(
+            (clean(one.trial), *(clean(text) or MISSING for text in one[1:4]), f"{one.score:.6g}", f"{one.margin:.4g}")
+            for one in trials
+        )
+        header = (
+            "Trial",
+            words.said("User"),
+            "Who was there",
+            "Attack or group",
+            "Distance" if curve.distances else "Score",
+            "Wrong by",
+        )
+        title = f"{who[:1].upper()}{who[1:]} that {fate}"
+        tables.append(without_missing(TextTable(f"errors-{kind}", title, header, rows, words=(1, 2, 3))))
+    return {"name": short(curve.name), "tables": tables, "place": place, "most": WORST_ERRORS}
 
 
 def attacks(study: Study) -> dict[str, Any] | None:
@@ -233,8 +318,10 @@ SECTIONS: tuple[Section, ...] = (
     Section("limits", "With a limit on one rate", limits),
     Section("calibration", "Calibration", calibration),
     Section("settling", "What would settle it", settling),
+    Section("card", "Report card", card),
     Section("groups", "Rates by group", groups),
     Section("users", "Who makes the errors", users),
+    Section("errors", "Which trials went furthest wrong", errors),
     Section("attacks", "Under attack", attacks),
 )
 

@@ -18,7 +18,17 @@ from priori.studies.evaluation.pairs import Pair
 from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.bands.bands import Band
 from priori.words.cautions import cautions
-from priori.words.numbers import alpha_text, bounds, cell, level_text, p_text, rank_range, short, threshold_text
+from priori.words.numbers import (
+    acceptance,
+    alpha_text,
+    bounds,
+    cell,
+    level_text,
+    p_text,
+    rank_range,
+    short,
+    threshold_text,
+)
 from priori.words.paper_tables import PREAMBLE, latex_table, markdown_table, markdown_text
 from priori.words.sentences import about_claim, about_standings, heading, verdict
 
@@ -51,7 +61,7 @@ class TextTable:
         return headings + [""] * (len(self.header) - len(headings))
 
 
-def _filled(table: TextTable) -> TextTable:
+def without_missing(table: TextTable) -> TextTable:
     """Return the table without the columns that have nothing to show."""
     columns = [column for column, cells in enumerate(zip(*table.rows, strict=True)) if {*cells} != {MISSING}]
     groups = groupby(table.groups_by_column[column] for column in columns[1:]) if table.groups else ()
@@ -118,8 +128,8 @@ def operating_points(study: Study, index: int) -> TextTable:
 
     header = ("Threshold", v1, v2, v1, v2, measure.title, _level(study), "A posteriori", "Optimism")
     note = (
-        "A trial is accepted when its score is greater than the threshold. A posteriori: the threshold chosen on the "
-        "test set itself."
+        f"{acceptance(study.curves[0].distances).capitalize()} the threshold. A posteriori: the threshold chosen on "
+        "the test set itself."
     )
     groups = (("", 1), ("Development", 2), ("Test", 6))
     return _of_systems(study, "operating-points", "Operating points", header, cells, note, groups)
@@ -172,8 +182,8 @@ def leaderboard(study: Study, index: int) -> TextTable:
     against = {pair.a + pair.b - best: pair for pair in study.pairs if best in (pair.a, pair.b)}
     rows = []
     for system in order:
-        member, told = study.members[system], "" if tested else MISSING
-        if tested and system != best:
+        member, told = study.members[system], "" if tested and not study.many else MISSING
+        if tested and not study.many and system != best:
             # The tests may expect the one to be better that is not so on this test set.
             pair = against[system]
             ahead = pair.better(index) if pair.significant is not None and pair.significant[index] else None
@@ -182,15 +192,19 @@ def leaderboard(study: Study, index: int) -> TextTable:
         value = cell(float(member.curve.value[index]), measure.rate)
         interval = _interval(member.band, index, measure)
         letters = MISSING if study.letters is None else study.letters[index][system]
-        between = _between(study, system, index)
-        rows.append((names[system], str(ranks[system]), between, value, interval, letters, told))
-    header = ("System", "Rank", "Between", measure.title, _level(study), "Group", "Against the first")
+        between, p_value, post = _between(study, system, index), MISSING, MISSING
+        if study.many:
+            post = cell(member.eer)
+            if study.ranking is not None:
+                p_value = p_text(float(study.ranking.best_p_value[system, index]))
+        rows.append((names[system], str(ranks[system]), between, value, interval, p_value, post, letters, told))
+    header = ("System", "Rank", "Between", measure.title, _level(study), "p", "EER", "Group", "Against the first")
     note = "" if study.standings is None else about_standings(study)
-    return TextTable("leaderboard", "Ranking", header, tuple(rows), note, words=(2, 5, 6), systems=tuple(order))
+    return TextTable("leaderboard", "Ranking", header, tuple(rows), note, words=(2, 7, 8), systems=tuple(order))
 
 
 def _between(study: Study, system: int, index: int) -> str:
-    if study.standings is None:
+    if study.standings is None or study.many:
         return MISSING
     lower, upper, _ = study.standings
     return rank_range(int(lower[system, index]), int(upper[system, index]))
@@ -233,12 +247,12 @@ def moving_tables(study: Study, index: int) -> list[TextTable]:
         tables.append(comparisons(study, index))
     if len(study.members) > 2:
         tables.insert(0, leaderboard(study, index))
-    return [_filled(table) for table in tables]
+    return [without_missing(table) for table in tables]
 
 
 def fixed_tables(study: Study) -> list[TextTable]:
     """Return the tables about all alphas."""
-    return [_filled(table) for table in (along_alpha(study), areas_table(study))]
+    return [without_missing(table) for table in (along_alpha(study), areas_table(study))]
 
 
 def render_markdown(study: Study) -> str:

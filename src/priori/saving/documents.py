@@ -1,4 +1,4 @@
-"""Results in files, JSON and Parquet, and back: one layout for all of them; `schemas` publishes it.
+"""Results as JSON and back: one layout for all of them, and its published JSON schemas.
 
 A result that is read back is of the class it was, with its table and its summary. What needs the scores raises
 `MissingScoresError`, and never has a made-up value. A digest tells whether a file was changed.
@@ -14,22 +14,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from priori._version import __version__
-from priori.base.declarations import columns_of, optional_columns, schemas_of
+from priori.base.declarations import (
+    NUMBER,
+    Schema,
+    columns_of,
+    descriptions_of,
+    optional_columns,
+    schemas_of,
+    sentence_of,
+)
 from priori.base.errors import InputError, OptionError, PrioriError, unknown
-from priori.base.results import Result, plain, restored
+from priori.base.results import Result, negated, plain, restored
 from priori.base.saved import Saved, column
-from priori.base.whole_files import whole_file
-from priori.readers.duckdb_parser import connection, first_line, literal, open_database, pattern
 
 Kind = TypeVar("Kind", bound=Result)
-Table = dict[str, NDArray[Any]]
 
 #: The number of this layout; a file with a higher one was written by a newer Priori.
-LAYOUT = 3
+LAYOUT = 4
 
 #: Every result by its name, and the module it lives in.
 RESULTS: dict[str, str] = {
@@ -41,19 +43,17 @@ RESULTS: dict[str, str] = {
     "PAD": "priori.uncertainty.rates.pad",
     "Areas": "priori.curves.areas",
     "Band": "priori.uncertainty.bands.bands",
-    "AreaBands": "priori.uncertainty.bands.area_bands",
+    "AreaBands": "priori.uncertainty.bands.bands",
     "AposterioriROC": "priori.curves.roc",
     "AposterioriDET": "priori.curves.roc",
     "RocBand": "priori.uncertainty.bands.roc_bands",
-    "RateBands": "priori.uncertainty.bands.roc_bands",
     "AverageCurve": "priori.curves.averaging.average",
     "AverageEPC": "priori.curves.averaging.epc",
+    "ThresholdInterval": "priori.uncertainty.expected.thresholds",
     "Comparison": "priori.uncertainty.comparing.comparison",
     "Ranking": "priori.uncertainty.ranking.ranking",
     "Leaderboard": "priori.uncertainty.ranking.leaderboard",
-    "Coverage": "priori.studies.coverage",
     "ZTest": "priori.uncertainty.comparing.ztests",
-    "ZTestCurve": "priori.uncertainty.comparing.ztests",
     "ProportionInterval": "priori.uncertainty.rates.proportions",
     "ProportionTest": "priori.uncertainty.rates.proportions",
     "RateInterval": "priori.uncertainty.rates.rate_intervals",
@@ -61,11 +61,17 @@ RESULTS: dict[str, str] = {
     "UserRates": "priori.uncertainty.rates.user_rates",
     "AposterioriAUCInterval": "priori.uncertainty.rates.auc",
     "AposterioriAUCTest": "priori.uncertainty.rates.auc",
-    "LLRCosts": "priori.uncertainty.costs.likelihood_ratio_costs",
-    "LLRCostsTest": "priori.uncertainty.costs.likelihood_ratio_costs",
-    "DesignEffect": "priori.studies.design_effect",
+    "AmountCosts": "priori.uncertainty.amounts",
+    "LLRCosts": "priori.uncertainty.costs",
+    "LLRCostsTest": "priori.uncertainty.costs",
+    "Reliability": "priori.uncertainty.llr_curves",
+    "Tippett": "priori.uncertainty.llr_curves",
+    "ECE": "priori.uncertainty.llr_curves",
     "Plan": "priori.studies.planning",
+    "LimitPlan": "priori.studies.limits",
 }
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 #: What stands beside the summary and the table in a document.
 HEAD = ("priori", "result", "layout", "digest", "columns")
@@ -79,61 +85,31 @@ def class_of(name: str) -> type[Result]:
     return kind
 
 
-# -- one layout for every file -----------------------------------------------------------------------------------
-
-
 def document(result: Result) -> dict[str, Any]:
     """Return a result as it is saved: what it is, the kind of each column, the summary, the table."""
-    table = {name: np.asarray(column) for name, column in result.columns().items()}
-    return {**_without_table(result, table), **plain(table)}
-
-
-def _without_table(result: Result, table: Table) -> dict[str, Any]:
-    declared = columns_of(type(result))
+    declared, table = columns_of(type(result)), plain(result.columns())
     kinds = {name: declared[name] for name in table}
     head = {"priori": __version__, "result": type(result).__name__, "layout": LAYOUT, "columns": kinds}
-    summary = plain(result.summary())
-    typed = {name: column(plain(values), kinds[name], name) for name, values in table.items()}
-    return {**head, "digest": digest({**head, **summary}, typed), **summary}
+    said = {**plain(result.summary()), **table}
+    return {**head, "digest": digest({**head, **said}), **said}
 
 
-def digest(said: Mapping[str, Any], table: Mapping[str, NDArray[Any]]) -> str:
-    """Return the SHA-256 of a document: of what it says beside the table, and of the table, column by column.
-
-    It is of the values, not of the text: the order of names, blanks and ``1`` for ``1.0`` do not matter.
+def digest(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a document without its digest: of its values, so that the order of names does not matter.
 
     Examples
     --------
-    >>> digest({"a": 1, "b": 2}, {}) == digest({"b": 2.0, "a": 1.0}, {})
+    >>> digest({"a": 1, "b": 2}) == digest({"b": 2.0, "a": 1.0})
     True
     """
-    total = hashlib.sha256(_text(said))
-    for name in sorted(table):
-        total.update(_text([name]))
-        total.update(_bytes(np.asarray(table[name])))
-    return total.hexdigest()
+    same = json.loads(json.dumps(content), parse_float=_number)
+    return hashlib.sha256(json.dumps(same, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def _bytes(column: NDArray[Any]) -> bytes:
-    if column.dtype.kind == "f":
-        # One kind of NaN, one kind of zero.
-        return np.where(np.isnan(column), np.nan, column + 0.0).astype("<f8").tobytes()
-    return _text(plain(column))
-
-
-def _text(value: Any) -> bytes:
-    return json.dumps(_whole(value), sort_keys=True, separators=(",", ":")).encode()
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _whole(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-# -- JSON --------------------------------------------------------------------------------------------------------
+def _number(text: str) -> float:
+    """Return a number as it may also be written: 1.0 as 1."""
+    number = float(text)
+    return int(number) if number.is_integer() else number
 
 
 def read_json(source: str | Path, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
@@ -146,27 +122,23 @@ def read_json(source: str | Path, expected: type[Kind], supplied: Mapping[str, o
             text = Path(source).read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
             raise InputError(f"cannot read {where}: {getattr(error, 'strerror', None) or error}") from None
-    return _restored(_parsed(text, where), where, expected, supplied)
-
-
-def _parsed(text: str | bytes, where: str) -> Any:
     try:
-        return json.loads(text)
+        content = json.loads(text)
+        if not isinstance(content, dict) or not {*HEAD} <= {*content}:
+            raise InputError(f"{where} is not a result that Priori saved (to_json)")
+        told = digest({name: value for name, value in content.items() if name != "digest"})
     except RecursionError:
         raise InputError(f"{where} is not a result that Priori saved: it is nested too deeply") from None
+    except InputError:
+        raise
     except ValueError as error:  # also a number of thousands of digits
         raise InputError(f"{where} is not JSON: {error}") from None
-
-
-def _restored(content: Any, where: str, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
-    """Check what a file says from the outside in: its head, its class, its digest, its numbers."""
-    saved, kind = _checked(content, where, expected)
+    saved, kind = _checked(content, told, where, expected)
     for thing in supplied:
         if thing not in saved.summary:
             raise OptionError(f"{where}: a saved {saved.result} has no {thing}; leave {thing} out")
-    saved = replace(saved, supplied=supplied)
     try:
-        return restored(kind, saved)
+        return restored(kind, replace(saved, supplied=supplied))
     except PrioriError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
@@ -175,13 +147,11 @@ def _restored(content: Any, where: str, expected: type[Kind], supplied: Mapping[
         ) from None
 
 
-def _checked(content: Any, where: str, expected: type[Kind]) -> tuple[Saved, type[Kind]]:
-    no_result = InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
-    if not isinstance(content, dict) or not {*HEAD} <= {*content}:
-        raise no_result
+def _checked(content: dict[str, Any], told: str, where: str, expected: type[Kind]) -> tuple[Saved, type[Kind]]:
+    """Check what a file says from the outside in: its head, its class, its columns, its digest."""
     layout, kinds, name = content["layout"], content["columns"], content["result"]
     if type(layout) is not int or layout < 1 or not isinstance(kinds, dict) or not isinstance(name, str):
-        raise no_result
+        raise InputError(f"{where} is not a result that Priori saved (to_json)")
     if layout > LAYOUT:
         raise InputError(
             f"{where} was written by Priori {content['priori']}, which is newer than this one ({__version__}); "
@@ -198,56 +168,89 @@ def _checked(content: Any, where: str, expected: type[Kind]) -> tuple[Saved, typ
     table = {each: column(content[each], held, each) for each, held in kinds.items()}
     if len({values.size for values in table.values()}) > 1:
         raise InputError(f"{where}: the columns have different lengths")
-    said = {each: value for each, value in content.items() if each not in kinds and each != "digest"}
-    if content["digest"] != digest(said, table):
+    if content["digest"] != told:
         raise InputError(f"{where} was changed after Priori saved it (its digest says so); save the result again")
     if missing := [each for each in schemas_of(kind) if each not in content and each not in optional_columns(kind)]:
         raise InputError(f"{where}: {missing[0]!r} is missing, which every {name} has")
-    return Saved(name, table, {each: said[each] for each in said if each not in HEAD}, where), kind
+    summary = {each: value for each, value in content.items() if each not in kinds and each not in HEAD}
+    if summary.get("distances"):  # within, thresholds are those of the scores
+        table, summary = (negated(part, kind._ranges) for part in (table, summary))
+    return Saved(name, table, summary, where), kind
 
 
-# -- Parquet -----------------------------------------------------------------------------------------------------
+# -- schemas, made from what each class declares ----------------------------------------------------------------------
 
 
-def write_parquet(result: Result, path: str | Path) -> None:
-    """Write the table as Parquet; everything else is JSON under the key ``priori`` of the file's metadata."""
-    import duckdb
+def schema(result: str) -> dict[str, Any]:
+    """Return the JSON schema (draft 2020-12) of a saved result.
 
-    table = {name: np.asarray(column) for name, column in result.columns().items()}
-    # In ASCII, so that no reader of the metadata has to guess an encoding.
-    metadata = json.dumps(_without_table(result, table), allow_nan=False)
-    stored = {name: column.astype(object) if column.dtype.kind in "US" else column for name, column in table.items()}
-    with whole_file(path) as temporary, open_database() as database:
-        database.register("stored", stored)
-        try:
-            database.execute(
-                f"COPY (SELECT * FROM stored) TO {literal(str(temporary))} "
-                f"(FORMAT parquet, KV_METADATA {{priori: {literal(metadata)}}})"
-            )
-        except (duckdb.Error, UnicodeEncodeError) as error:
-            reason = "its name or its texts are not UTF-8" if isinstance(error, ValueError) else first_line(error)
-            raise OptionError(f"cannot write {path}: {reason}") from None
+    Examples
+    --------
+    >>> schema("EPC")["properties"]["alpha"]["description"]
+    'The trade-offs; for an exact curve, where each constant piece begins.'
+    """
+    known = {name.lower(): name for name in RESULTS}
+    if result.lower() not in known:
+        raise unknown("result", result, RESULTS)
+    return _schema(class_of(known[result.lower()]))
 
 
-def read_parquet(path: str | Path, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
-    """Read a result from a Parquet file that `write_parquet` wrote: one file, whatever its name."""
-    import duckdb
+def _schema(kind: type[Result]) -> Schema:
+    name, optional = kind.__name__, optional_columns(kind)
+    kinds: Schema = {column: {"const": held} for column, held in columns_of(kind).items()}
+    values, descriptions = schemas_of(kind), descriptions_of(kind)
+    head: Schema = {
+        "priori": {"type": "string", "description": "The version of Priori that wrote it."},
+        "result": {"const": name},
+        "layout": {"const": LAYOUT},
+        "digest": {
+            "type": "string",
+            "pattern": "^[0-9a-f]{64}$",
+            "description": "The SHA-256 of all the rest, by which a changed file is told.",
+        },
+        "columns": {"description": "The kind of each column of the table, in order.", **_closed(kinds, optional)},
+    }
+    described = {
+        value: {**({"description": descriptions[value]} if value in descriptions else {}), **held}
+        for value, held in values.items()
+    }
+    if "threshold" in values:
+        optional = {*optional, "distances"}
+        described["distances"] = {"const": True, "description": "Scores are distances: accept below the threshold."}
+    return {
+        "$schema": DRAFT,
+        "$id": f"urn:priori:schema:{LAYOUT}:{name}",
+        "title": name,
+        "description": sentence_of(kind),
+        **_closed({**head, **described}, optional),
+        "$defs": {
+            "number": {
+                "description": "A number; infinite ones are the texts inf and -inf, a missing one is null.",
+                "anyOf": [{"type": ["number", "null"]}, {"enum": ["inf", "-inf"]}],
+            },
+            "numbers": {"type": "array", "items": NUMBER},
+        },
+    }
 
-    where = str(path)
-    try:
-        with Path(path).open("rb"), connection(Path(path)) as database:  # duckdb reads every file of a directory
-            pairs = database.execute(f"SELECT key, value FROM parquet_kv_metadata({pattern(path)})").fetchall()
-            metadata = dict(pairs).get(b"priori")
-            rows = database.execute(f"SELECT * FROM read_parquet({pattern(path)}, hive_partitioning = false)")
-            names = [column[0] for column in rows.description or []]
-            columns = list(zip(*rows.fetchall(), strict=True)) or [()] * len(names)
-    except OSError as error:
-        raise InputError(f"cannot read {where}: {error.strerror or first_line(error)}") from None
-    except (duckdb.Error, ValueError, OverflowError, RuntimeError) as error:
-        reason = first_line(error) if where.isprintable() else "its name is not UTF-8; rename the file"
-        raise InputError(f"cannot read {where}: {reason}") from None
-    if metadata is None:
-        raise InputError(f"{where} is not a result that Priori saved (to_json, to_parquet)")
-    content = _parsed(metadata, where)
-    table = {name: list(column) for name, column in zip(names, columns, strict=True)}
-    return _restored({**content, **table} if isinstance(content, dict) else content, where, expected, supplied)
+
+def _closed(properties: Schema, optional: set[str]) -> Schema:
+    """Return an object that has these names and no other; some of them may be absent."""
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def bundle() -> dict[str, Any]:
+    """Return one JSON schema that any saved result fits, with the schema of each result inside.
+
+    Examples
+    --------
+    >>> list(bundle()["$defs"])[:2]
+    ['EPC', 'CrossEPC']
+    """
+    return {
+        "$schema": DRAFT,
+        "$id": f"urn:priori:schema:{LAYOUT}",
+        "title": "Any result of Priori",
+        "oneOf": [{"$ref": f"urn:priori:schema:{LAYOUT}:{name}"} for name in RESULTS],
+        "$defs": {name: schema(name) for name in RESULTS},
+    }

@@ -1,6 +1,5 @@
 """Scores: what any set of scores answers; trials in memory; candidates for a threshold, labels, pairing."""
 
-from priori.scores.derived import pool, restrict, weigh_attacks, weigh_users
 from priori.scores.in_memory import Scores
 from priori.scores.score_set import BOUND, ScoreSet, condense, condense_all, counts_of
 from priori.scores.trials import NAN_POLICIES, Names, NanPolicy, Trials, nan_error
@@ -17,8 +16,4 @@ __all__ = [
     "condense_all",
     "counts_of",
     "nan_error",
-    "pool",
-    "restrict",
-    "weigh_attacks",
-    "weigh_users",
 ]

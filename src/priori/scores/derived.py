@@ -14,14 +14,14 @@ from priori.base.errors import InputError, OptionError, argument
 from priori.base.limits import whole_number
 from priori.base.types import Ints, Mask
 from priori.scores.in_memory import Scores
-from priori.scores.score_set import BOUND, Role, ScoreSet, condense
+from priori.scores.score_set import BOUND, BY_ATTACK, ScoreSet, condense
 from priori.scores.trials import Trials, as_times, kind_of
 
 
 def pool(parts: Sequence[Scores]) -> Scores:
     """Merge the trials of several sets into one, as if every trial came from the same set."""
     negative = _joined([part.negative for part in parts])
-    return Scores(negative, _joined([part.positive for part in parts]), source="pooled")
+    return Scores(negative, _joined([part.positive for part in parts]), source="pooled", distances=parts[0].distances)
 
 
 def _joined(parts: Sequence[Trials]) -> Trials:
@@ -56,12 +56,8 @@ def weigh_users(scores: ScoreSet) -> Scores:
     return replace(known, negative=classes[0], positive=classes[1])
 
 
-#: What tells trials apart where attacks have a share of their own.
-BY_ATTACK: tuple[Role, ...] = ("user", "probe_user", "attack")
-
-
 def weigh_attacks(scores: ScoreSet, omega: Fraction) -> Scores:
-    """Give attacks the share ``omega`` among the negatives, whatever their number; see `priori.scores.attacks`.
+    """Give attacks the share ``omega`` among the negatives, whatever their number; see `priori.scores.trials.Mixture`.
 
     Examples
     --------
@@ -96,7 +92,8 @@ def restrict(scores: Scores, users: ArrayLike) -> Scores:
 
     Examples
     --------
-    >>> from priori.scores import Scores, restrict
+    >>> from priori.scores import Scores
+    >>> from priori.scores.derived import restrict
     >>> scores = Scores.from_predictions([0, 1, 0, 1], [0.1, 0.3, 0.4, 0.8], user=["a", "a", "b", "b"])
     >>> restrict(scores, ["b"])
     Scores(1 negatives, 1 positives, 1 users)
@@ -147,7 +144,7 @@ def split_at_random(
 def split_by_time(scores: Scores, before: str | datetime, *, together: bool = True) -> tuple[Scores, Scores]:
     """Return the trials before a time, for development, and those from then on, for the test.
 
-    Of users with trials before it the later ones are left out, unless users need not stay ``together``.
+    Later trials of users who have earlier ones are left out, unless ``together`` is false.
     """
     limit = as_times([before], "the time to split at")[0]
     times = scores.negative.time, scores.positive.time
@@ -172,8 +169,6 @@ def split_by_time(scores: Scores, before: str | datetime, *, together: bool = Tr
 
 def split_by_users(scores: Scores, users: ArrayLike) -> tuple[Scores, Scores]:
     """Return the trials of these users, given by name, for development, and those of all others, for the test."""
-    from priori.scores.derived import restrict
-
     if scores.users is None or not scores.has_users:
         raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
     names = scores.users.values.astype(str)

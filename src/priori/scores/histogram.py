@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.processors import in_parts
+from priori.base.limits import in_parts
 from priori.base.types import Floats, Ints, Mask
-from priori.scores.candidates import Chooser, Edges, Shortlist
+from priori.scores.candidates import Candidates, Chooser, CutErrors
 from priori.scores.grid import Grid, fitted_grid
-from priori.scores.sorting import bins_of, counted, sorted_columns
+from priori.scores.sorting import bins_of, counted, long_dot, sorted_columns
 
 if TYPE_CHECKING:
     from priori.scores.in_memory import Scores
@@ -30,15 +30,11 @@ SAMPLE = 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How many negative and positive scores lie in each bin of a grid.
-
-    ``limits`` are the smallest and the largest finite score.
-    """
+    """How many negative and positive scores lie in each bin of a grid."""
 
     grid: Grid
     negative: Ints
     positive: Ints
-    limits: tuple[float, float]
 
     @cached_property
     def negatives(self) -> int:
@@ -67,12 +63,10 @@ class Histogram:
 
     def pairs_in_order(self) -> int:
         """Return twice the number of pairs whose positive lies in a higher bin; those of one bin are half a pair."""
-        twice = 2 * self.before[0][:-1] + self.negative
-        # In halves of 32 bits: the sum of products may pass 64.
-        return sum(int((twice >> shift & 0xFFFFFFFF) @ self.positive) << shift for shift in (0, 32))
+        return long_dot(2 * self.before[0][:-1] + self.negative, self.positive)
 
     @cached_property
-    def ends(self) -> Edges:
+    def ends(self) -> CutErrors:
         """The candidates between filled bins: below the first, ..., above the last.
 
         Where there are scores of +inf, one more stands above them.
@@ -81,7 +75,7 @@ class Histogram:
         after = np.concatenate([[1], self.filled + 1])
         if self.rows[-1]:
             after = np.append(after, self.grid.size)
-        return Edges(self.negatives - negative[after], positive[after], self.negatives, self.positives)
+        return CutErrors(self.negatives - negative[after], positive[after], self.negatives, self.positives)
 
     def relative_cuts(self, share: float, least: float = 1e-4) -> Floats:
         """Return ascending cuts between which FAR and FRR change by at most about a share of themselves.
@@ -195,7 +189,7 @@ def most_between(scores: Scores, cuts: Floats) -> float:
     return most
 
 
-def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
+def shortlisted(histogram: Histogram, known: Distinct) -> Candidates:
     """Return the candidates in and between the bins looked into, with the lowest and the highest of all.
 
     ``known`` holds all the scores of those bins. A candidate between a bin looked into and one that was not
@@ -218,12 +212,12 @@ def shortlisted(histogram: Histogram, known: Distinct) -> Shortlist:
     if fp[-1] != 0 or fn[-1] != histogram.positives:  # reject-all: its threshold is +inf whatever lies below it
         fp, fn = np.append(fp, 0), np.append(fn, histogram.positives)
         below, above = np.append(below, np.inf), np.append(above, np.inf)
-    return Shortlist(fp, fn, below, above, histogram.negatives, histogram.positives)
+    return Candidates(fp, fn, below, above, histogram.negatives, histogram.positives)
 
 
 def chosen_among(
     negative: Floats, positive: Floats, chooser: Chooser, alphas: Sequence[Fraction] | None
-) -> Shortlist | None:
+) -> Candidates | None:
     """Return the candidates of scores in memory that may be chosen; None where most of the scores must be looked at.
 
     Scores are counted in bins, bounds discard bins, and only the scores in the rest are sorted.
@@ -236,7 +230,7 @@ def chosen_among(
     def in_bins(scores: Floats) -> Ints:
         return counted(lambda part: grid.bins(scores[part]), scores.size, grid.size)
 
-    histogram = Histogram(grid, in_bins(negative), in_bins(positive), (-np.inf, np.inf))
+    histogram = Histogram(grid, in_bins(negative), in_bins(positive))
     keep = histogram.promising(chooser, alphas)
     if 2 * histogram.rows[keep].sum() > histogram.negatives + histogram.positives:
         return None

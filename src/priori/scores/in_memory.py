@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
@@ -15,16 +15,17 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OneClassError, unknown
 from priori.base.types import Codes, Counts, Floats, Index
-from priori.scores.attacks import Mixture, attack_codes, type_names
-from priori.scores.candidates import Candidates, Chooser, Gaps, Shortlist
-from priori.scores.labels import classes_of, settle_people
+from priori.scores.candidates import Candidates, Chooser, first_of_each
+from priori.scores.labels import attack_codes, classes_of, settle_people, type_names, unnamed
 from priori.scores.score_set import Role, ScoreSet, mixed_sets
-from priori.scores.sorting import FEW_CUTS, counts_between, places_of
+from priori.scores.sorting import FEW_CUTS, counts_between, long_dot, places_of
 from priori.scores.trials import (
     NAN_POLICIES,
+    Mixture,
     Names,
     NanPolicy,
     Trials,
+    as_amounts,
     as_floats,
     as_names,
     as_times,
@@ -69,10 +70,13 @@ class Scores(ScoreSet):
     omega : Fraction or None
         The share that attacks have among the negatives, whatever their number; None: every negative weighs alike.
     counted : str
-        Where these are cells that stand for the trials of a table: how they were counted, and what that costs.
+        Where these are entries that stand for the trials of a table: how they were counted, and what that costs.
     nobody : tuple of str
-        Names that stood for who was really there and are no person's, such as ``attack``: their trials have the
-        claimed identity only.
+        Names that stood for who was really there and are no person's, such as ``attack``, or the word that tells of
+        impostors where no column does: their trials have the claimed identity only.
+    distances : bool
+        Whether distances were given: the scores are these negated, and so are thresholds. Tables and files have
+        thresholds as distances.
     """
 
     negative: Trials
@@ -87,6 +91,7 @@ class Scores(ScoreSet):
     omega: Fraction | None = None
     counted: str = ""
     nobody: tuple[str, ...] = ()
+    distances: bool = False
 
     # -- making one ------------------------------------------------------------------------------------
 
@@ -178,6 +183,7 @@ class Scores(ScoreSet):
         attack_label: Any = None,
         time: ArrayLike | None = None,
         weight: ArrayLike | None = None,
+        amount: ArrayLike | None = None,
         nan: NanPolicy = "error",
         lower_is_better: bool = False,
         source: str = "scores",
@@ -206,6 +212,8 @@ class Scores(ScoreSet):
             When each trial was made (ISO dates or times), to split by.
         weight : array-like, optional
             How often each row counts: whole numbers from 0 up. Others are refused: outcomes are counted.
+        amount : array-like, optional
+            The amount of each trial, in any currency, from 0 up: what an error costs (`priori.amounts`).
 
         Examples
         --------
@@ -234,9 +242,10 @@ class Scores(ScoreSet):
             group=group_code,
             attack=attack_code,
             time=None if time is None else as_times(as_names(time, "time", score.size), f"{source}: time"),
+            amount=None if amount is None else as_amounts(amount, f"{source}: amount", score.size),
         )
         weights = None if weight is None else whole_weights(weight, f"{source}: weight", score.size)
-        return cls.from_columns(
+        scores = cls.from_columns(
             trials,
             positive,
             users=users,
@@ -249,6 +258,7 @@ class Scores(ScoreSet):
             lower_is_better=lower_is_better,
             source=source,
         )
+        return scores if user is None else scores.told(np.unique(labels[~positive]).tolist())
 
     @classmethod
     def from_frame(
@@ -264,8 +274,8 @@ class Scores(ScoreSet):
     ) -> Scores:
         """Make scores from a dataframe of any library that narwhals knows, or a duckdb relation.
 
-        ``columns`` maps our names (score, label, user, probe_user, trial, dataset, group, attack, time, weight) to the
-        frame's; groups, types of attacks, times and weights are read only where they are named.
+        ``columns`` maps our names (score, label, user, probe_user, trial, dataset, group, attack, time, weight, amount)
+        to the frame's; groups, types of attacks, times, weights and amounts are read only where they are named.
 
         Examples
         --------
@@ -287,7 +297,7 @@ class Scores(ScoreSet):
             lower_is_better=lower_is_better,
             source=source,
             **arrays,
-        )
+        ).told([dict(columns or {}).get("user")])
         return scores if backend is None else replace(scores, backend=backend)
 
     @classmethod
@@ -341,7 +351,13 @@ class Scores(ScoreSet):
                 raise OneClassError(
                     f"{source}: no {name} trial; both classes are needed (check the labels, or say which is positive)"
                 )
-        return cls(negative, positive, users, datasets, source)
+        return cls(negative, positive, users, datasets, source, distances=lower_is_better)
+
+    def told(self, words: Iterable[Any]) -> Scores:
+        """Return the same, told by words for its negatives and users whether it has impostors without a name."""
+        if self.nobody or not self.has_users or self.negative.probe_user is not None:
+            return self
+        return replace(self, nobody=unnamed(words))
 
     def scored_by(self, score: Floats, *, nan: NanPolicy, lower_is_better: bool, source: str) -> Scores:
         """Return the same rows of a table with the scores of another system, given row by row: no pairing is needed."""
@@ -466,15 +482,19 @@ class Scores(ScoreSet):
 
     def candidates(self, chooser: Chooser | None = None, alphas: Sequence[Fraction] | None = None) -> Candidates:
         """Return every candidate; of many trials that were not sorted yet those that may be chosen, if they are few."""
-        if self.mixture is not None or self._counted:
-            return self._listed_candidates()
-        if chooser is not None and len(self) >= MANY and not self._sorted:
+        plain = self.mixture is None and not self._counted
+        if plain and chooser is not None and len(self) >= MANY and not self._sorted:
             from priori.scores.histogram import chosen_among  # large sets only
 
             few = chosen_among(self.negative.score, self.positive.score, chooser, alphas)
             if few is not None:
                 return few
-        return Gaps(self.negatives, self.positives)
+        values = np.concatenate([self.negatives, self.positives])
+        values.sort(kind="stable")  # two ascending runs: this is a merge
+        values = values[first_of_each(values)]
+        if values[0] != -np.inf:
+            values = np.insert(values, 0, -np.inf)
+        return Candidates.of(values, *self.rejected(values), self.whole_negatives, self.n_positives)
 
     @property
     def _sorted(self) -> bool:
@@ -485,23 +505,13 @@ class Scores(ScoreSet):
         """Whether entries stand for whole numbers of trials."""
         return self.negative.number is not None and not self.negative.weighted
 
-    def _listed_candidates(self) -> Shortlist:
-        """Return every candidate where entries weigh more than one trial; fp is what the false positives weigh."""
-        values = np.unique(np.concatenate([self.negative.score, self.positive.score]))
-        if values[0] != -np.inf:
-            values = np.insert(values, 0, -np.inf)
-        tn, fn = self.rejected(values)
-        above, negatives = np.append(values[1:], np.inf), self.whole_negatives
-        return Shortlist(negatives - tn, fn, values, above, negatives, self.n_positives)
-
     def pairs_in_order(self, rough: bool = False) -> int:
         number = self.positive.number
         if self._counted and number is not None:
             # Each entry of positives, with the negatives below it and half of those beside it.
             score = self.positive.score
             below = np.where(score == -np.inf, 0, self.negative.rejected(np.nextafter(score, -np.inf)))
-            both = self.negative.rejected(score) + below
-            return sum(int((both >> shift & 0xFFFFFFFF) @ number) << shift for shift in (0, 32))
+            return long_dot(self.negative.rejected(score) + below, number)
         few, many = sorted((self.negatives, self.positives), key=len)
         step = max(1, few.size // ROUGHLY) if rough else 1
         some = few[step // 2 :: step]
@@ -515,11 +525,7 @@ class Scores(ScoreSet):
         return self
 
     def count(
-        self,
-        cuts: Sequence[ArrayLike],
-        by: Sequence[Role] | int = (),
-        others: Sequence[ScoreSet] = (),
-        means: bool = False,
+        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = ()
     ) -> list[Scores]:
         """Return the sets themselves, whatever the cuts: their trials are in one order already."""
         if any(other.scanned for other in others):

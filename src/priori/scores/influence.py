@@ -25,19 +25,30 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.types import Floats, Ints
+from priori.scores.labels import unknown_impostors
 from priori.scores.sorting import bins_of, counts_by
 from priori.scores.trials import Trials, codes_in_use
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-#: Errors that come from fewer units than this, and than this share of all units (`kish`), do not show how units differ.
-FEW_UNITS, FEW_SHARE = 7.5, 0.3
+#: Errors that come from fewer units than this, and than this share of all units (`kish`), do not show how units differ;
+#: where trials of a unit are as alike as this (correlation of their errors), so do those of some more.
+FEW_UNITS, FEW_SHARE = 7.5, 0.12
+FEW_UNLIKE_UNITS, FEW_UNLIKE_SHARE, ALIKE = 13.0, 0.38, 0.15
+#: Of numbers at many thresholds, what is so at such a share of those that matter is said: few units there, and errors
+#: that follow their size. (One in twenty bands of 20 to 62 normal users is told of few, most of 25 skewed ones are.)
+FEW_AT, FOLLOWS_AT = 0.2, 1 / 3
 #: Nor do fewer units than this, weighed by their trials, whatever they do.
-FEWEST_UNITS = 10
+FEWEST_UNITS = 7
 #: Units with more trials have more errors in each, where the correlation with the log of their size is so many
-#: standard errors (T): then the rate per trial hangs on heavy units that a set of this size may not have seen.
+#: standard errors (T): then the rate per trial depends on heavy units that a set of this size may not have seen.
 FOLLOWS = 2.5
+#: Users differ, and so may impostors, where the variance is so many times that of independent trials.
+DIFFER = 1.2
+#: The weight of a user whom nobody has seen, how many times as often as the others he errs, and how often at most; and
+#: how many times as much he costs in bits, where even good users cost some.
+UNSEEN, UNSEEN_TIMES, UNSEEN_MOST, UNSEEN_COST = 0.5, 5.0, 0.5, 3.0
 #: Sums by pair that are made at a time: some hundred megabytes at most.
 SUMS_AT_A_TIME = 1 << 24
 
@@ -107,6 +118,18 @@ def satterthwaite(squares: Any, fourths: Any, most: Any, units: Any = np.inf) ->
     spread = fourths - squares**2 / units
     found = np.divide(2 * squares**2, spread, out=np.full(np.shape(spread), np.inf), where=spread > 0)
     return np.asarray(np.clip(found, 1.0, most))
+
+
+def unseen(rate: Any, people: Any, times: float = UNSEEN_TIMES, most: float = UNSEEN_MOST) -> Floats:
+    """Return the variance that half a user adds who is unlike those seen: without him rates are bounded too low.
+
+    Examples
+    --------
+    >>> unseen(0.1, np.array([0, 20, 200])).round(6).tolist()
+    [0.0, 0.000297, 3e-06]
+    """
+    worst = np.minimum(times * np.asarray(rate, dtype=np.float64), most)
+    return np.asarray(np.where(np.asarray(people) > 0, UNSEEN * (worst / (np.asarray(people) + UNSEEN)) ** 2, 0.0))
 
 
 def welch(variances: Any, freedom: Any, most: Any = np.inf) -> Floats:
@@ -359,9 +382,9 @@ class Spread:
 
     Of errors also: ``effect``, the ratio of the variance to that of independent trials, at least 1; ``pseudo``, the
     trials of the pseudo-user that errs half: what one more person might add; how many people make the errors
-    (``erring``) and the ``right`` decisions, by `kish`, in whichever role fewer do; the part of the variance that
-    comes from the trials ``within`` each user; the rate ``per_unit``, where each person counts once; and whether it
-    ``follows`` the size of people (T).
+    (``erring``) and the ``right`` decisions, by `kish`, in whichever role fewer do; the rate ``per_unit``, where each
+    person counts once; whether it ``follows`` the size of people (T); and how ``alike`` the trials of a person are, the
+    correlation of their errors.
     """
 
     value: Any
@@ -377,9 +400,9 @@ class Spread:
     pseudo: Any = 1.0
     erring: Any = np.inf
     right: Any = np.inf
-    within: Any = 0.0
     per_unit: Any = 0.0
     follows: Any = 0.0
+    alike: Any = 0.0
 
     @property
     def sd(self) -> Any:
@@ -428,9 +451,11 @@ class Spread:
     @property
     def few(self) -> Any:
         """Whether so few people make the errors, or count by their trials, that they do not show how people differ."""
-        people, erring = np.asarray(self.people), np.minimum(self.erring, self.right)
-        seldom = (erring > 0) & (erring < np.minimum(FEW_UNITS, FEW_SHARE * people))
-        return seldom | ((people > 0) & (erring > 0) & (np.asarray(self.most) + 1 < FEWEST_UNITS - 1e-9))
+        known, erring = np.asarray(self.people) > 0, np.minimum(self.erring, self.right)
+        effective = np.asarray(self.most) + 1
+        few = erring < np.minimum(FEW_UNITS, FEW_SHARE * effective)
+        few |= (erring < np.minimum(FEW_UNLIKE_UNITS, FEW_UNLIKE_SHARE * effective)) & (self.alike > ALIKE)
+        return known & (erring > 0) & (few | (effective < FEWEST_UNITS - 1e-9))
 
     def of_losses(self, *samples: SampleMean, right: bool) -> Spread:
         """Return the spread with who makes the losses, or all but what is ``right``, in the class of fewer people."""
@@ -446,28 +471,31 @@ def unit_cautions(
     here: Any = True,
     where: Callable[[NDArray[np.bool_]], str] = lambda mask: "",
     what: str = "the errors",
+    nobody: tuple[str, ...] = (),
 ) -> list[Caution]:
     """Return what to say of numbers that rest on units: that few decide them, or that errors follow the size of units.
 
-    Of numbers at many thresholds, where it is so at a third of those that matter (``here``).
+    Of numbers at many thresholds, where it is so at enough of those that matter (``here``). Impostors who are
+    ``nobody`` matter where users differ: so may they.
     """
-    few, follows = (np.asarray(np.asarray(found) & here) for found in (spread.few, spread.follows > FOLLOWS))
-    found, counted = [], np.count_nonzero(np.broadcast_to(here, few.shape))
-    if few.any() and 3 * np.count_nonzero(few) >= counted:
+    doubts = spread.few, spread.follows > FOLLOWS, np.asarray(spread.effect > DIFFER) & bool(nobody)
+    few, follows, unknown = (np.asarray(np.asarray(doubt) & here) for doubt in doubts)
+    matter, found = np.count_nonzero(np.broadcast_to(here, few.shape)), list[Caution]()
+    if few.any() and np.count_nonzero(few) >= FEW_AT * matter:
         count = [np.broadcast_to(each, few.shape)[few] for each in (spread.erring, spread.right, spread.most)]
         number = min(np.minimum(*count[:2]).min(), (count[2] + 1).min())
-        text = f"{what}{where(few)} come from as few as {number:.1f} of {np.max(spread.people):g} users, as they count"
-        more = "the next user may change the picture; trust the interval little"
-        found.append(Caution("few-units", f"{text}: {more}"))
-    if follows.any() and 3 * np.count_nonzero(follows) >= counted:
+        text = f"{what}{where(few)} come from effectively {number:.1f} of {np.max(spread.people):g} users"
+        found.append(Caution("few-units", f"{text}: the interval may be too narrow"))
+    if np.count_nonzero(follows) > FOLLOWS_AT * matter:
         rates = (np.median(np.broadcast_to(each, follows.shape)[follows]) for each in (spread.value, spread.per_unit))
         per_trial, per_unit = rates
         text = (
-            f"users who try more err more{where(follows)}: {per_trial:.3g} per trial, {per_unit:.3g} per user; the "
-            "former hangs on heavy users whom a set of this size may lack, so its interval may be too narrow: report "
-            "the rate per user too (weight 'user')"
+            f"users who try more err more{where(follows)}: {per_trial:.3g} per trial, {per_unit:.3g} per user; report "
+            "both"
         )
         found.append(Caution("size-follows-error", text))
+    if np.count_nonzero(unknown) > FOLLOWS_AT * matter:
+        found.append(unknown_impostors(nobody))
     return found
 
 
@@ -518,15 +546,14 @@ def spread_of_errors(sample: SampleMean) -> Spread:
     n, total = (np.broadcast_to(each, sample.mean.shape).ravel() for each in (people.n, added(wrong[0])))
     alone = np.maximum(errors.squares(total, people.number) / n - found.value**2, 0.0) / n
     effect = np.divide(found.variance, alone, out=np.ones_like(alone), where=alone > 0).clip(1.0, n)
-    # While few people err nothing tells how errors flock: the next person may err in all of his trials, and what was
+    # While few people err nothing tells how errors cluster: the next person may err in all of his trials, and what was
     # seen is no guide to how sure the variance is.
     involved = np.min([added((np.abs(kind.sum(axis=0)) > 1e-9) * 1.0) for kind in kinds], axis=0)
     pseudo = np.maximum(effect, np.ravel(added(either**2) / added(either) / (1 + involved)))
-    rates = wrong[0] / np.maximum(sizes[0], 1)
-    within = np.ravel(added(sizes[0] ** 2 * rates * (1 - rates) / np.maximum(sizes[0] - 1, 1)) / people.n**2)
     freedom = np.where(pseudo <= effect, found.freedom, found.most)
-    floor, within = np.maximum(found.floor, alone / (1 - found.lost)), np.minimum(within, found.variance)
+    floor = np.maximum(found.floor, alone / (1 - found.lost))
     per_unit, follows = size_follows(wrong[0], people.sizes[0], people.owner)
+    correlations = [_alike(*role, alone * n, people.owner) for role in zip(wrong, people.sizes, strict=True)]
     return replace(
         found,
         freedom=freedom,
@@ -534,10 +561,20 @@ def spread_of_errors(sample: SampleMean) -> Spread:
         effect=effect,
         pseudo=pseudo,
         erring=_fewest(wrong, people.owner),
-        within=within,
         per_unit=per_unit,
         follows=follows,
+        alike=np.max(correlations, axis=0),
     )
+
+
+def _alike(total: Floats, sizes: Floats, variance: Floats, owner: Ints | None) -> Floats:
+    """Return the correlation of the trials of a person in one role, each trial counted once (analysis of variance)."""
+    size, known = sizes[:, None], np.maximum(sizes, 1)[:, None]
+    trials, others = _added(size, owner), _added((size > 0) * 1.0, owner) - 1
+    between = _added(total**2 / known, owner) - _added(total, owner) ** 2 / trials
+    excess = between - others * np.reshape(variance, between.shape)
+    scale = (trials - _added(size**2, owner) / trials - others) * np.reshape(variance, between.shape)
+    return np.ravel(np.divide(excess, scale, out=np.zeros_like(scale), where=scale > 0))
 
 
 def rate_spread(

@@ -14,14 +14,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from priori.base.cautions import Caution
-from priori.base.dataframes import as_text, is_missing
+from priori.base.dataframes import as_text, is_missing, unmasked
 from priori.base.errors import InputError, OneClassError, argument
-from priori.base.types import Codes, Index
+from priori.base.types import Codes, Index, Mask
 from priori.scores.sorting import counted
-from priori.scores.trials import Names, Trials, codes_in_use
+from priori.scores.trials import Names, Trials, codes_in_use, one_column
 
 #: So few labels are sorted.
 FEW = 1 << 10
@@ -45,6 +45,10 @@ KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
     ("case", "control"),
     ("malignant", "benign"),
     ("fraud", "legitimate"),
+    ("fraud", "legit"),
+    ("fraud", "honest"),
+    ("ill", "healthy"),
+    ("sick", "healthy"),
     ("anomaly", "normal"),
     ("fake", "real"),
     ("machine", "human"),
@@ -52,6 +56,28 @@ KNOWN_PAIRS: tuple[tuple[str, str], ...] = (
 
 #: Labels of attacks, beside those of a pair; compared in lower case.
 KNOWN_ATTACKS = ("spoof", "attack")
+
+#: What stands in a column of attack types where a trial is no attack; compared in lower case.
+NO_ATTACK = (
+    "",
+    "-",
+    "none",
+    "no",
+    "na",
+    "n/a",
+    "nan",
+    "<na>",
+    "null",
+    "bonafide",
+    "bona fide",
+    "bona-fide",
+    "genuine",
+    "licit",
+    "real",
+    "impostor",
+    "nontarget",
+    "zero-effort",
+)
 
 #: How a label that is missing is written, besides NaN; compared in lower case.
 MISSING = ("", "na", "n/a", "<na>", "null")
@@ -125,6 +151,46 @@ def attackers(names: Iterable[Any], attack_label: Any = None) -> list[Any]:
     return [name for name in names if normal(str(name).partition("/")[0]) in words]
 
 
+def attack_codes(
+    types: NDArray[Any] | None, marked: Mask | None, labels: NDArray[Any], positive: Mask
+) -> tuple[Names | None, Codes | None]:
+    """Return the names of the attack types, "" first, and the code of every trial's; None where nothing names attacks.
+
+    ``types`` is a column of attack types, ``marked`` says which labels mark attacks; one without a type has its label
+    as type. Without marks, a trial of the negative class is an attack where its type is neither a word for none nor one
+    that a positive trial has too.
+
+    Examples
+    --------
+    >>> names, codes = attack_codes(np.array(["real", "-", "mask"]), None, np.zeros(3), np.array([True, False, False]))
+    >>> names.values.tolist(), codes.tolist()
+    (['', 'mask'], [0, 0, 1])
+    """
+    if types is None and marked is None:
+        return None, None
+    if marked is None:
+        assert types is not None
+        values, index = np.unique(types.astype(str), return_inverse=True)
+        none = {*NO_ATTACK, *(normal(value) for value in values[np.unique(index[positive])])}
+        marked = ~np.array([normal(value) in none for value in values], dtype=np.bool_)[index]
+    attack = marked & ~positive
+    held = labels.astype(str)
+    if types is not None:
+        held = np.where(types.astype(str) == "", held, types.astype(str))
+    values, index = np.unique(held[attack], return_inverse=True)
+    codes = np.zeros(attack.size, dtype=np.int32)
+    codes[attack] = index + 1
+    return Names(np.append(np.array([""], dtype=values.dtype), values)), codes
+
+
+def type_names(values: ArrayLike, size: int) -> NDArray[Any]:
+    """Return a column of attack types as text; where one is missing, the trial is no attack."""
+    array = one_column(unmasked(np.asanyarray(values)))
+    if array.ndim != 1 or array.size != size:
+        raise InputError(f"attack: {array.size} values for {size} scores")
+    return as_text(np.array(["" if is_missing(value) else value for value in array.tolist()], dtype=object), "attack")
+
+
 def positive_value(
     values: list[Any], pos_label: Any = None, *, where: str = "labels", attacks: Iterable[Any] = ()
 ) -> Any:
@@ -163,18 +229,6 @@ def positive_value(
     )
 
 
-def is_positive(labels: NDArray[Any], pos_label: Any = None, *, where: str = "labels") -> NDArray[np.bool_]:
-    """Return, for each label, whether it is of the positive class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> is_positive(np.array(["Target", "nontarget"])).tolist()
-    [True, False]
-    """
-    return classes_of(labels, pos_label, where=where)[0]
-
-
 def classes_of(
     labels: NDArray[Any], pos_label: Any = None, attack_label: Any = None, *, where: str = "labels"
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_] | None]:
@@ -210,26 +264,33 @@ def _refuse_missing(missing: NDArray[np.bool_], labels: list[Any], where: str) -
         raise missing_labels(where, int(missing.sum()), labels, f"in row {int(missing.argmax()) + 1}")
 
 
-#: What stands for the real identity where nobody knows it, besides words for attacks; compared in lower case.
-NOBODY = (
-    "-",
-    "none",
-    "nobody",
-    "unknown",
-    "other",
-    "others",
-    "na",
-    "n/a",
-    "<na>",
-    "nan",
-    "null",
+#: Words for negatives that somebody else than the claimed user made; for a column of claimed users, and formats of it.
+IMPOSTORS = (
     "impostor",
     "impostors",
     "imposter",
     "nontarget",
     "non-target",
+    "nonmatch",
+    "non-match",
+    "nonmated",
+    "non-mated",
     "zero-effort",
 )
+CLAIMED = (
+    "claimed",
+    "claimed_id",
+    "claimed_user",
+    "claimed_identity",
+    "enrol",
+    "enroll",
+    "model",
+    "model_id",
+    "kaldi",
+    "voxceleb",
+)
+#: What stands for the real identity where nobody knows it, besides words for attacks; compared in lower case.
+NOBODY = ("-", "none", "nobody", "unknown", "other", "others", "na", "n/a", "<na>", "nan", "null", *IMPOSTORS)
 #: A name that never claims, with more than this share of a class and so many trials, is not taken for one person's.
 MOST, MANY = 0.5, 10
 
@@ -281,11 +342,19 @@ def settle_people(
     return (settled[0], settled[1]), tuple(users.values[np.unique(np.concatenate(found))].astype(str).tolist())
 
 
+def unnamed(words: Iterable[Any]) -> tuple[str, ...]:
+    """Return the first of the words for negatives, or for users, that says that negatives are somebody else's.
+
+    Examples
+    --------
+    >>> unnamed(["ham", "user"]), unnamed(["Impostor", "user"]), unnamed([0, "claimed_id"])
+    ((), ('Impostor',), ('claimed_id',))
+    """
+    return tuple(str(word) for word in words if normal(word) in (*IMPOSTORS, *KNOWN_ATTACKS, *CLAIMED))[:1]
+
+
 def unknown_impostors(nobody: tuple[str, ...]) -> Caution:
     """Say that the people are not known that such names stand for."""
-    more = f" and {len(nobody) - 1} more names" * (len(nobody) > 1)
-    return Caution(
-        "unknown-impostors",
-        f"{nobody[0]!r}{more} stands for nobody in particular: such trials go by their claimed user, and where few "
-        "people made them, false acceptances are less sure than the interval says",
-    )
+    more = ", ..." * (len(nobody) > 1)
+    text = f"impostors are not known ({nobody[0]!r}{more}): the interval of the FAR may be too narrow; give probe_user"
+    return Caution("unknown-impostors", text)

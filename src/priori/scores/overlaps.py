@@ -36,11 +36,11 @@ def ids_of(scores: Scores) -> NDArray[Any]:
 
 
 def repeated_ids(scores: Scores) -> int:
-    """Return how many trials have the id of another trial before them; 0 where ids are not known."""
+    """Return how many trials have the id of another of their class before them; 0 where ids are not known."""
     if not has_ids(scores):
         return 0
-    ids = ids_of(scores)
-    (keys,) = exact_keys(comparable(ids, ids[:0])[0])
+    ids, classes = ids_of(scores), np.repeat(np.arange(2, dtype=np.int32), [scores.n_negatives, scores.n_positives])
+    (keys,) = exact_keys(comparable(ids, ids[:0])[0], within=(classes,))
     return repetitions(keys)
 
 
@@ -53,19 +53,14 @@ def times_repeated(scores: Scores) -> int:
     >>> times_repeated(Scores.from_arrays(negatives * 4, positives * 4))
     4
     """
-    if any(trials.row is not None and _repeats(trials.row) for trials in (scores.negative, scores.positive)):
+    rows = [trials.row for trials in (scores.negative, scores.positive) if trials.row is not None]
+    if any((np.diff(each) <= 0).any() and np.unique(each).size < each.size for each in rows):  # most ascend
         return 1  # rows count as often as their weight says
     classes = scores.negatives, scores.positives
     if any(np.gcd.reduce(np.diff(_starts(ordered[:SAMPLE]))[:-1]) == 1 for ordered in classes):
         return 1  # the lowest scores say so, whatever the others do
     counts = np.concatenate([np.diff(_starts(ordered)) for ordered in classes])
     return int(np.gcd.reduce(counts)) if counts.size >= TIMES else 1
-
-
-def _repeats(rows: NDArray[np.int64]) -> bool:
-    """Tell whether a row comes twice; most ascend, and those that are repeated follow each other."""
-    steps = np.diff(rows)
-    return bool((steps == 0).any() or ((steps < 0).any() and np.unique(rows).size < rows.size))
 
 
 def same_scores(dev: Scores, test: Scores) -> bool:
@@ -81,7 +76,7 @@ def same_scores(dev: Scores, test: Scores) -> bool:
 def shared_trials(dev: Scores, test: Scores) -> int:
     """Return how many trials of a test set are in the development set too.
 
-    By their ids, where both sets have them and the scores are the same: ids may be counted anew in each file, and in
+    By their ids, where both sets have them and the scores are the same: ids may start again in each file, and in
     each data set, such as the folds of a cross-validation. Without ids by scores that are equal far more often between
     the sets than within them. Counted once for two sets: a page asks several times.
     """

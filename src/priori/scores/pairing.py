@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, argument
 from priori.base.types import Counts, Index
-from priori.scores import Names, Scores, ScoreSet, Trials
-from priori.scores.ids import comparable, decoded, id_keys, match, same_ids
+from priori.scores import Scores, ScoreSet, Trials
+from priori.scores.ids import comparable, decoded, id_keys, match, repetitions, same_ids
 from priori.scores.overlaps import has_ids, ids_of
 from priori.scores.score_set import Role
 
-HINT = f"for test sets that do not hold the same trials, compare them unpaired ({argument('unpaired', 'True')})"
+Ids = NDArray[Any]
+HINT = f"if the test sets hold different trials, use compare with {argument('unpaired', 'True')}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +35,8 @@ class Pairing:
 def pair(a: ScoreSet, b: ScoreSet) -> Pairing:
     """Find, for every trial of one system, the same trial of another.
 
-    By trial id where both systems have them (compared as text); by row where neither has, and the labels agree
+    By trial id where both systems have them (compared as text), and by label too where an id names one trial of each
+    class; by row where neither has, and the labels agree
     row for row. Anything else is an error that names the trials without a partner, and so are trials of which the two
     systems name different users. Systems that were read as columns of one table have the same trials in one order.
     Tables are loaded.
@@ -112,7 +114,7 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     partner = match(id_keys(ids_a), id_keys(ids_b))
     if partner is None or not same_ids(ids_a, ids_b[partner]).all():
         # Unmatched, repeated, or two texts with one key: the ids themselves tell.
-        ids_a, ids_b = decoded(ids_a), decoded(ids_b)
+        ids_a, ids_b = _by_label(decoded(ids_a), decoded(ids_b), a.n_negatives, b.n_negatives)
         sorted_a, sorted_b = np.sort(ids_a), np.sort(ids_b)
         for name, ids in zip(names, (sorted_a, sorted_b), strict=True):
             _refuse_duplicates(ids, name)
@@ -124,6 +126,18 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     if differing.any():
         _refuse_labels(decoded(ids_a[differing]), names, "trial")
     return Pairing(negative, positive - b.n_negatives, by="trial")
+
+
+def _by_label(ids_a: Ids, ids_b: Ids, n_negatives_a: int, n_negatives_b: int) -> tuple[Ids, Ids]:
+    """Return ids with the class before them, where an id names one trial of each class: a prompt with two texts."""
+    classes = [*np.split(ids_a, [n_negatives_a]), *np.split(ids_b, [n_negatives_b])]
+    once = not any(repetitions(ids) for ids in classes)
+    if not once or not (repetitions(ids_a) or repetitions(ids_b)):
+        return ids_a, ids_b
+    named = [
+        [f"{name} {each}" for each in ids] for name, ids in zip(2 * ("negative", "positive"), classes, strict=True)
+    ]
+    return np.array(named[0] + named[1]), np.array(named[2] + named[3])
 
 
 def _refuse_duplicates(ordered: NDArray[Any], name: str) -> None:
@@ -202,7 +216,8 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
             codes_a, codes_b = getattr(trials_a, column), getattr(trials_b, column)
             if codes_a is None or codes_b is None or a.users is None or b.users is None:
                 continue
-            one, other = _common_codes(a.users, b.users)
+            texts = np.concatenate([names.values.astype(str) for names in (a.users, b.users)])
+            one, other = np.split(np.unique(texts, return_inverse=True)[1], [len(a.users)])
             apart = np.flatnonzero(one[codes_a] != other[codes_b[places]])
             if apart.size:
                 labels = _rows(trials_a) + 1 if pairing.by == "row" or trials_a.ids is None else trials_a.ids
@@ -215,13 +230,6 @@ def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) 
                 f"{names[1]} ({_first(np.array(differing, dtype=object))}); {ids}{HINT}"
             )
     return pairing
-
-
-def _common_codes(a: Names, b: Names) -> tuple[Index, Index]:
-    """Return one list of codes for the names of two sets, compared as text."""
-    texts = [names.values.astype(str) for names in (a, b)]
-    _, codes = np.unique(np.concatenate(texts), return_inverse=True)
-    return codes[: len(a)], codes[len(a) :]
 
 
 def _first(values: NDArray[Any], most: int = 3) -> str:

@@ -9,48 +9,11 @@ from priori.base.saved import NotSaved
 from priori.scores.score_set import ScoreSet
 
 
-class SavedScores(ScoreSet):
-    """A set of scores that was not saved; whatever needs a trial of it raises `MissingScoresError`."""
+class SavedScores:
+    """A set of scores that was not saved: it has what a file knows of it, all else is `NotSaved`."""
 
-    source: Any = NotSaved()
     backend = None
-    format: Any = NotSaved()
-    n_negatives: Any = NotSaved()
-    n_positives: Any = NotSaved()
-    nan_rejected: Any = NotSaved()
-    has_users: Any = NotSaved()
-    users: Any = NotSaved()
-    n_users: Any = NotSaved()
-    has_identities: Any = NotSaved()
-    leaves_out_probes: Any = NotSaved()
-    expect: Any = NotSaved()
-    rejected: Any = NotSaved()
-    count: Any = NotSaved()
-    narrow_cuts: Any = NotSaved()
-    candidates: Any = NotSaved()
-    pairs_in_order: Any = NotSaved()
-    load: Any = NotSaved()
-    fits: Any = NotSaved()
-    nobody: Any = NotSaved()
-    refuse_attackers: Any = NotSaved()
-    check_same_trials: Any = NotSaved()
-    # What scores in memory have besides: people who saved a curve may look for it here.
-    negative: Any = NotSaved()
-    positive: Any = NotSaved()
-    negatives: Any = NotSaved()
-    positives: Any = NotSaved()
-    datasets: Any = NotSaved()
-    groups: Any = NotSaved()
-    attacks: Any = NotSaved()
-    attack_types: Any = NotSaved()
-    n_attacks: Any = NotSaved()
-    n_attack_types: Any = NotSaved()
-    omega: Any = NotSaved()
-    counted: Any = NotSaved()
-    mixture: Any = NotSaved()
-    negative_weights: Any = NotSaved()
-    whole_negatives: Any = NotSaved()
-    unmixed: Any = NotSaved()
+    scanned = distances = False
 
     @classmethod
     def of(cls, sizes: dict[str, Any] | None = None) -> Self:
@@ -62,8 +25,19 @@ class SavedScores(ScoreSet):
         vars(scores).update(known)
         return scores
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # what Python asks of any object
+            raise AttributeError(name)
+        return NotSaved(name)
+
+    def __len__(self) -> int:
+        return int(self.n_negatives) + int(self.n_positives)
+
     def __repr__(self) -> str:
         return "SavedScores(no trials: the result was read from a file)"
+
+
+ScoreSet.register(SavedScores)
 
 
 def _sizes(scores: ScoreSet) -> dict[str, Any]:

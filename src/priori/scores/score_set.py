@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,9 +19,7 @@ from numpy.typing import ArrayLike
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, argument
 from priori.base.types import Counts, Floats
-from priori.scores.asking import Asking, Result, ask, asking
 from priori.scores.candidates import Candidates, Chooser
-from priori.scores.labels import unknown_impostors
 from priori.scores.trials import Names
 
 if TYPE_CHECKING:
@@ -29,6 +27,26 @@ if TYPE_CHECKING:
 
 #: The columns of names that tell trials apart.
 Role = Literal["user", "probe_user", "dataset", "group", "attack"]
+#: What tells trials apart where attacks have a share of their own.
+BY_ATTACK: tuple[Role, ...] = ("user", "probe_user", "attack")
+
+
+# -- what a set answers ----------------------------------------------------------------------------------------------
+
+
+class NarrowCuts(NamedTuple):
+    """Ascending cuts, the largest share of a class between two of them, and about the mean of the scores below each."""
+
+    cuts: Floats
+    error: float
+    means: Floats
+
+    def stand_in(self, cuts: Floats, scores: Floats) -> Floats:
+        """Return, for scores that are cuts, these and others, numbers of the same bins that trials stand about."""
+        least = np.nextafter(np.append(-np.inf, cuts[:-1]), np.inf)
+        bins = np.searchsorted(self.cuts, cuts)
+        means = np.clip(np.append(self.means, np.inf)[bins], np.minimum(least, cuts), cuts)
+        return np.append(means, np.inf)[np.searchsorted(cuts, scores)]
 
 
 class ScoreSet(ABC):
@@ -42,8 +60,6 @@ class ScoreSet(ABC):
     backend: str | None
     format: str | None
     scanned: ClassVar[bool] = False
-    #: Names of who was really there that are no person's; of trials that are not in memory none is known.
-    nobody: tuple[str, ...] = ()
 
     @property
     @abstractmethod
@@ -67,6 +83,11 @@ class ScoreSet(ABC):
 
     @property
     @abstractmethod
+    def nobody(self) -> tuple[str, ...]:
+        """Names, or a word, for impostors whom nobody knows; names of trials that are not in memory are not known."""
+
+    @property
+    @abstractmethod
     def users(self) -> Names | None:
         """The names of the users (claimed identities), in order; a scan."""
 
@@ -79,6 +100,9 @@ class ScoreSet(ABC):
     @abstractmethod
     def has_identities(self) -> bool:
         """Whether both identities of each trial are known and can be used."""
+
+    #: Whether the scores were given as distances, which are negated on reading.
+    distances: bool = False
 
     @property
     def leaves_out_probes(self) -> bool:
@@ -129,22 +153,18 @@ class ScoreSet(ABC):
 
     @abstractmethod
     def count(
-        self,
-        cuts: Sequence[ArrayLike],
-        by: Sequence[Role] | int = (),
-        others: Sequence[ScoreSet] = (),
-        means: bool = False,
+        self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = ()
     ) -> list[Scores]:
         """Return, for this system and for others on the same trials, sets with the same counts between its cuts.
 
-        In memory they are the sets themselves. Of tables they hold entries (`Trials.number`) for the trials between two
-        cuts of each system whose names ``by`` some roles agree, or that are in the same of so many random parts (by
-        codes of users); all in one order. An entry has the cut above it as score, or with ``means`` the mean of its
-        trials. More of them than memory holds raise `TooManyEntries`.
+        In memory they are the sets themselves. For tables they hold entries (`Trials.number`) for the trials between
+        two cuts of each system whose names ``by`` some roles agree, or that are in the same of so many random parts (by
+        codes of users); all in one order. An entry has the cut above it as score. More of them than memory holds raise
+        `TooManyEntries`.
         """
 
-    def narrow_cuts(self, bound: float, by: Sequence[Role]) -> tuple[Floats, float]:
-        """Return cuts so narrow that no rate is off by more than about a bound, and by how much it may be.
+    def narrow_cuts(self, bound: float, by: Sequence[Role]) -> NarrowCuts:
+        """Return cuts so narrow that no rate is off by more than about a bound.
 
         They are as many as memory holds where trials are told apart by these roles; too few raise `TooManyEntries`.
         """
@@ -176,36 +196,40 @@ def mixed_sets() -> InputError:
 # -- many sets at a time: one scan of a panel serves all of its systems -----------------------------------------------
 
 
-def _ask_of(sets: Sequence[ScoreSet], askings: Sequence[Asking[Result]]) -> list[Result]:
-    """Let sets answer in step; one that comes twice is asked again afterwards, as it remembers what it was asked."""
-    found: dict[int, Result] = {}
-    while len(found) < len(sets):
-        first = {id(sets[number]): number for number in reversed(range(len(sets))) if number not in found}
-        found |= zip(first.values(), ask([askings[number] for number in first.values()]), strict=True)
+def _answers(question: str, sets: Sequence[ScoreSet], *arguments: Sequence[Any]) -> list[Any]:
+    """Return what each set answers; all tables are asked together, by a class method of theirs named ``..._of``."""
+    found: dict[int, Any] = {}
+    for number, each in enumerate(sets):
+        if not each.scanned:
+            found[number] = getattr(each, question)(*(column[number] for column in arguments))
+    scanned = [number for number in range(len(sets)) if number not in found]
+    if scanned:
+        together = getattr(type(sets[scanned[0]]), f"{question}_of")
+        columns = ([column[number] for number in scanned] for column in (sets, *arguments))
+        found |= zip(scanned, together(*columns), strict=True)
     return [found[number] for number in range(len(sets))]
 
 
 def rejected_of(sets: Sequence[ScoreSet], thresholds: Sequence[ArrayLike]) -> list[tuple[Counts, Counts]]:
     """Count the trials at or below thresholds of each set."""
-    return _ask_of(sets, [asking(each.rejected, own) for each, own in zip(sets, thresholds, strict=True)])
+    return _answers("rejected", sets, thresholds)
 
 
 def candidates_of(
     sets: Sequence[ScoreSet], choosers: Sequence[Chooser], alphas: Sequence[Sequence[Fraction] | None]
 ) -> list[Candidates]:
     """Return the candidates of each set, for its own chooser at its own alphas."""
-    return _ask_of(sets, [asking(each.candidates, *own) for each, *own in zip(sets, choosers, alphas, strict=True)])
+    return _answers("candidates", sets, choosers, alphas)
 
 
 def pairs_in_order_of(sets: Sequence[ScoreSet]) -> list[int]:
     """Return twice the number of pairs in order of each set."""
-    return _ask_of(sets, [asking(each.pairs_in_order) for each in sets])
+    return _answers("pairs_in_order", sets)
 
 
 def counts_of(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike], by: Sequence[Role] | int = ()) -> list[Scores]:
     """Return each set counted between its own cuts: systems that are not paired."""
-    questions = [asking(each.count, [own], by) for each, own in zip(sets, cuts, strict=True)]
-    return [counted for (counted,) in _ask_of(sets, questions)]
+    return [counted for (counted,) in _answers("count", sets, [[own] for own in cuts], [by] * len(sets))]
 
 
 def counted_apart(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike]) -> list[Scores] | None:
@@ -249,50 +273,57 @@ def condense_all(
     narrow: float | None = None,
     said: str = "counted",
 ) -> list[tuple[Scores, tuple[Caution, ...]]]:
-    """Do the same with several sets; one that is given twice is asked once, as its answers go by what it was asked."""
-    known, at = {id(each): each for each in sets}, np.ravel(np.asarray(cuts, dtype=np.float64))
-    found = ask([_condensing(each, by, at, narrow, said) for each in known.values()])
-    return [dict(zip(known, found, strict=True))[id(each)] for each in sets]
-
-
-def _condensing(
-    scores: ScoreSet, by: Sequence[Role], cuts: Floats, narrow: float | None, said: str
-) -> Asking[tuple[Scores, tuple[Caution, ...]]]:
+    """Do the same with several sets."""
+    at = np.ravel(np.asarray(cuts, dtype=np.float64))
     if "attack" in by:
-        scores.refuse_attackers()
-    if not scores.scanned or (narrow is not None and scores.fits):
-        return scores.load(), _of_nobody(scores.load(), by)
-    wanted, notes, bound, error, edges = [*by], list[Caution](), narrow, 0.0, np.empty(0)
+        for each in sets:
+            each.refuse_attackers()
+    todo = dict.fromkeys(each for each in sets if each.scanned and (narrow is None or not each.fits))
+    found: dict[ScoreSet, tuple[Scores, tuple[Caution, ...]]] = {}
+    try:
+        found |= zip(todo, _condensed([*todo], by, at, narrow, said), strict=True)
+    except TooManyEntries:
+        found |= {each: _condensed_somehow(each, by, at, narrow, said) for each in todo}
+    return [found[each] if each in found else (each.load(), ()) for each in sets]
+
+
+def _condensed(
+    sets: Sequence[ScoreSet], by: Sequence[Role], cuts: Floats, bound: float | None, said: str
+) -> list[tuple[Scores, tuple[Caution, ...]]]:
+    if bound is None:
+        return [(entries, ()) for entries in counts_of(sets, [cuts] * len(sets), by)]
+    narrow = _answers("narrow_cuts", sets, [bound] * len(sets), [by] * len(sets))
+    between = [np.union1d(own.cuts, cuts) for own in narrow]
+    counted = counts_of(sets, between, by)
+    found: list[tuple[Scores, tuple[Caution, ...]]] = []
+    for each, own, every, entries in zip(sets, narrow, between, counted, strict=True):
+        note = narrow_caution(each.source, said, own.cuts.size + 1, own.error)
+        if said == "counted":  # entries that are resampled stay ties; others stand where their trials do
+            classes = (entries.negative, entries.positive)
+            negative, positive = (replace(part, score=own.stand_in(every, part.score)) for part in classes)
+            entries = replace(entries, negative=negative, positive=positive)
+        found.append((replace(entries, counted=str(note)), (note,)))
+    return found
+
+
+def _condensed_somehow(
+    scores: ScoreSet, by: Sequence[Role], cuts: Floats, bound: float | None, said: str
+) -> tuple[Scores, tuple[Caution, ...]]:
+    """Return entries by less: without probes, then in wider bins, until memory holds them."""
+    notes: tuple[Caution, ...] = ()
     while True:
-        # Entries that are resampled stay ties; others stand where their trials do.
-        means = narrow is not None and said == "counted"
         try:
-            if bound is not None:
-                edges, error = yield from asking(scores.narrow_cuts, bound, wanted)
-            (entries,) = yield from asking(scores.count, [np.union1d(edges, cuts)], wanted, (), means)
-            break
+            ((entries, more),) = _condensed([scores], by, cuts, bound, said)
+            return entries, (*notes, *more)
         except TooManyEntries:
-            if {"user", "probe_user"} <= {*wanted}:
-                wanted.remove("probe_user")
-                notes.append(
-                    Caution(
-                        "probes-left-out",
-                        f"{scores.source}: too many pairs of people for this memory: trials are grouped by user only; "
-                        f"raise {argument('memory')}",
-                    )
-                )
+            if {"user", "probe_user"} <= {*by}:
+                by = [role for role in by if role != "probe_user"]
+                text = f"{scores.source}: too many pairs of people: grouped by user only; raise {argument('memory')}"
+                notes = (Caution("probes-left-out", text),)
             elif bound is None or bound > 1:
                 raise
             else:
-                bound = 4 * max(bound, error)
-    if narrow is not None:
-        notes.append(narrow_caution(scores.source, said, edges.size + 1, error))
-        entries = replace(entries, counted=str(notes[-1]))
-    return entries, (*notes, *_of_nobody(entries, wanted))
-
-
-def _of_nobody(scores: Scores, by: Sequence[Role]) -> tuple[Caution, ...]:
-    return (unknown_impostors(scores.nobody),) if scores.nobody and "probe_user" in by else ()
+                bound = 4 * max(bound, scores.narrow_cuts(bound, by).error)
 
 
 def narrow_caution(source: str, said: str, bins: int, error: float) -> Caution:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.processors import FEWEST, PARTS, in_parts, processors
+from priori.base.limits import FEWEST, PARTS, in_parts, processors
 from priori.base.types import Floats, Index, Ints
 
 #: Scores looked at together: few enough to stay in a processor's cache.
@@ -98,6 +98,17 @@ def counts_by(
     return counted(keys, bins.size, n_groups * n_bins, number).reshape(n_groups, n_bins)
 
 
+def long_dot(numbers: Ints, counts: Ints) -> int:
+    """Return the sum of products of whole numbers, which may pass 64 bits: in halves of 32.
+
+    Examples
+    --------
+    >>> long_dot(np.array([2**62, 1]), np.array([4, 1])) == 2**64 + 1
+    True
+    """
+    return sum(int((numbers >> shift & 0xFFFFFFFF) @ counts) << shift for shift in (0, 32))
+
+
 # -- bins between cuts -----------------------------------------------------------------------------------------------
 
 
@@ -139,8 +150,8 @@ class Cuts:
         table[key] = -1
         return cls(rounded, least, shift, table)
 
-    def bins(self, scores: NDArray[Any], *, finite: bool = False, out: Ints | None = None) -> Ints:
-        """Return the bin of each score (any but NaN); ``finite`` says that none is infinite."""
+    def bins(self, scores: NDArray[Any], *, out: Ints | None = None) -> Ints:
+        """Return the bin of each score (any but NaN)."""
         bins = np.empty(scores.size, dtype=np.int64) if out is None else out
         for start in range(0, scores.size, TOGETHER):
             some, own = scores[start : start + TOGETHER], bins[start : start + TOGETHER]
@@ -150,7 +161,7 @@ class Cuts:
             unsure = np.flatnonzero(own < 0)
             if unsure.size:
                 own[unsure] = np.searchsorted(self.cuts, np.take(some, unsure), side="left")
-            if not finite:
+            if some.min() == -np.inf:
                 own[some == -np.inf] = 0
         return bins
 

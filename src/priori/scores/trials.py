@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any, Literal, get_args
+from math import gcd
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import as_text, is_missing, unmasked
 from priori.base.errors import InputError, argument
-from priori.base.limits import MOST_TRIALS
-from priori.base.processors import in_parts, processors
-from priori.base.types import Codes, Floats, Mask
+from priori.base.limits import MOST_TRIALS, in_parts, processors
+from priori.base.types import Codes, Counts, Floats, Mask
 from priori.scores.ids import BuiltIds, decoded
 from priori.scores.sorting import sorted_columns
 
@@ -24,6 +25,9 @@ NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
 
 #: The columns a trial may have besides its score, in the order in which they are shown.
 IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset", "group")
+
+#: No currency has larger amounts; sums of them stay far from the largest float.
+MOST_AMOUNT = 1e18
 
 #: From so many trials on, their columns are taken by several threads.
 MANY = 1 << 20
@@ -63,7 +67,7 @@ class Trials:
     ``user`` and ``probe_user`` are codes into ``Scores.users``, ``dataset`` into ``Scores.datasets``, ``group`` into
     ``Scores.groups``; ``ids`` are the trial ids (``trial`` the same as an array); ``row`` the row of the table that was
     read (None: 0, 1, 2, ...); ``failed`` says which trials failed to acquire, NaN scores that count as rejected (None:
-    none did). ``time`` is when each trial was made.
+    none did). ``time`` is when each trial was made, ``amount`` what an error in it costs.
     ``built_ids`` knows whether ids that we made from other columns are such.
     ``attack`` are codes into ``Scores.attack_types``, of which 0 is no attack (None: none of the trials is one).
     ``number`` is how many trials each entry stands for (None: one); only a bootstrap of counts that came from
@@ -81,6 +85,7 @@ class Trials:
     failed: Mask | None = None
     attack: Codes | None = None
     time: NDArray[np.datetime64] | None = None
+    amount: Floats | None = None
     built_ids: BuiltIds | None = None
 
     def __len__(self) -> int:
@@ -162,6 +167,65 @@ class Trials:
         return Trials(**taken, built_ids=self.built_ids)
 
 
+class Mixture(NamedTuple):
+    """The negatives of a set whose attacks have the share omega: two strata, and what a trial of each weighs.
+
+    Given omega, FAR_omega = omega IAPMR + (1 - omega) FAR (Chingovska, Anjos and Marcel 2014) is a rate of false
+    acceptance whose negatives weigh differently: an attack omega / attacks, a zero-effort impostor (1 - omega) /
+    impostors. Multiplied by the denominator of omega and by the sizes of both, these are whole numbers, so the
+    hull, the ties and every threshold are exact as always, and an EPSC at one omega is an EPC of such a set. A
+    trial that weighs nothing is as if it were not there: at omega 0 and 1 the set is that of impostors, or of
+    attacks, alone.
+    """
+
+    impostors: Trials
+    attacks: Trials
+    impostor_weight: int
+    attack_weight: int
+
+    @classmethod
+    def of(cls, negative: Trials, omega: Fraction) -> Mixture:
+        """Take the negatives of a set apart; ``omega`` lies between 0 and 1."""
+        assert negative.attack is not None
+        attack = negative.attack > 0
+        impostors, attacks = (negative.take(np.flatnonzero(mask)) for mask in (~attack, attack))
+        p, q = omega.numerator, omega.denominator
+        weights = (q - p) * len(attacks), p * len(impostors)
+        common = gcd(*weights)
+        return cls(impostors, attacks, weights[0] // common, weights[1] // common)
+
+    @property
+    def whole(self) -> int:
+        """What all negatives weigh together."""
+        return self.impostor_weight * len(self.impostors) + self.attack_weight * len(self.attacks)
+
+    @property
+    def heaviest(self) -> float:
+        """How many average trials the heaviest trial is worth."""
+        trials = len(self.impostors) + len(self.attacks)
+        return max(self.impostor_weight, self.attack_weight) * trials / self.whole
+
+    def rejected(self, thresholds: Any) -> Counts:
+        """Return what the negatives at or below each threshold weigh."""
+        tn = [weight * part.rejected(thresholds) for part, weight in zip(self[:2], self[2:], strict=True)]
+        return np.asarray(tn[0] + tn[1])
+
+    def variance(self, thresholds: Any) -> Floats:
+        """Return the variance of FAR_omega at each threshold, trials being independent."""
+        variance = np.zeros(np.shape(thresholds))
+        for part, weight in zip(self[:2], self[2:], strict=True):
+            rate = 1 - part.rejected(thresholds) / len(part)
+            variance += (weight * len(part) / self.whole) ** 2 * rate * (1 - rate) / len(part)
+        return variance
+
+    def weights(self, negative: Trials) -> Floats:
+        """Return what each negative weighs, in average trials."""
+        assert negative.attack is not None
+        each = np.where(negative.attack > 0, float(self.attack_weight), float(self.impostor_weight))
+        number = 1.0 if negative.number is None else negative.number
+        return np.asarray(number * each * (len(negative) / self.whole))
+
+
 def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDArray[np.int64]:
     """Return how often each row counts; weights that are no whole numbers are an error, with the reason.
 
@@ -226,6 +290,28 @@ def as_times(values: Iterable[Any], what: str) -> NDArray[np.datetime64]:
             raise InputError(f"{what}: {str(value)!r} is no date; {shape}") from None
         known[value] = time if time.tzinfo is None else time.astimezone(UTC).replace(tzinfo=None)
     return np.array([known[value] for value in listed], dtype="datetime64[us]")
+
+
+def as_amounts(values: ArrayLike, what: str, size: int | None = None) -> Floats:
+    """Return amounts of money as one column: numbers from 0 up, none missing.
+
+    Examples
+    --------
+    >>> as_amounts(["12.50", "0"], "amount").tolist()
+    [12.5, 0.0]
+    """
+    try:
+        given = one_column(np.asarray(unmasked(np.asanyarray(values)), dtype=np.float64))
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what}: every amount must be a number, such as 12.50 (0 where an error is free)") from None
+    if given.ndim != 1 or (size is not None and given.size != size):
+        raise InputError(f"{what}: {given.size} values for {size} scores")
+    wrong = ~((given >= 0) & (given <= MOST_AMOUNT))
+    if wrong.any():
+        first = given[wrong][0]
+        said = "is missing" if np.isnan(first) else f"is {first:.6g}"
+        raise InputError(f"{what}: an amount {said}; amounts are numbers from 0 to {MOST_AMOUNT:.0e}, none missing")
+    return given + 0.0
 
 
 def nan_error(source: str, missing: int, first: str | None = None) -> InputError:

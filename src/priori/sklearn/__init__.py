@@ -1,16 +1,16 @@
 """For scikit-learn: displays, a scorer and a meta-estimator that judge a classifier a priori.
 
-Needs ``pip install scikit-learn``; nothing else in Priori imports this.
+Needs ``pip install 'priori[sklearn]'``; nothing else in Priori imports this.
 """
+
+from priori.base.extras import missing
 
 try:
     import sklearn  # noqa: F401
 except ImportError as error:  # pragma: no cover - tested where scikit-learn is absent
-    raise ImportError("priori.sklearn needs scikit-learn: pip install scikit-learn") from error
+    raise missing("sklearn") from error
 
-from priori.sklearn.averages import AverageROCDisplay
-from priori.sklearn.curves import DifferenceDisplay, EPCDisplay
-from priori.sklearn.groups import GroupRatesDisplay
+from priori.sklearn.displays import AverageROCDisplay, DifferenceDisplay, EPCDisplay, GroupRatesDisplay
 from priori.sklearn.threshold import AprioriScorer, AprioriThresholdClassifier, make_apriori_scorer
 
 __all__ = [

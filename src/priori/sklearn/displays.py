@@ -1,189 +1,496 @@
-"""What the displays share: scikit-learn's arguments, attributes and look, and one way to draw."""
+"""Displays: results of Priori made from estimators, predictions or cross-validations, and drawn."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from priori.base.cautions import joined
 from priori.base.errors import OptionError
-from priori.base.types import Floats
-from priori.decisions.criteria import Criterion
-from priori.decisions.measure import Measure
-from priori.decisions.outcomes import Outcomes
-from priori.plots.style import note_cautions
+from priori.curves.averaging import average
+from priori.curves.cross import cross_epc, cross_fitted
+from priori.curves.epc import EPC, epc
+from priori.decisions.criteria import get_criterion
+from priori.decisions.recipe import Recipe
+from priori.plots.style import axes, colours, note_cautions
+from priori.sklearn.responses import ResponseMethod, as_predictions, of_folds, scores, together, with_options_of
+from priori.uncertainty.comparing.comparison import compare
+from priori.uncertainty.rates.group_rates import group_rates
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Style = Mapping[str, Any]
-CriterionOption = str | Criterion | Callable[[Outcomes, float], Any] | None
-MeasureOption = str | Measure | Callable[[Outcomes], Any] | None
+#: The options of `priori.epc` that predictions have no use for: ``alpha="costs:100,1,0.01"`` says costs and prior.
+NOT_OF_ARRAYS = ("costs", "prior", "exact", "preset", "weight", "name")
+#: What the displays of predictions take, and those of a cross-validation do not.
+NOT_OF_FOLDS = ("y_true_dev", "y_score_dev", "y_score_dev_a", "y_score_dev_b", "users", "users_dev", "cv")
+#: The colours that displays on the same axes take in turn.
+TURNS = 8
 
 
-class Contents(NamedTuple):
-    """What a display shows: x and y of each curve, and each one's number in the legend; the chance level; the axes."""
-
-    curves: list[tuple[Floats, Floats]]
-    metrics: list[float] | None
-    chance: tuple[Any, Any] | None
-    labels: dict[str, Any]
-
-
+@dataclass(eq=False, repr=False)
 class Display:
-    """A display holds numbers and draws them with `plot`.
+    """A result and its figure, drawn when it is made; `plot` draws it again.
 
-    A display says what it shows (`_contents`) and draws what lies around and behind its curves (`_draw_around`); all
-    else is the same for all of them.
+    Attributes
+    ----------
+    result_ : Result
+        The numbers, with ``frame()``, ``to_json()`` and a ``plot`` with more options.
+    warnings_ : tuple of str
+        Warnings about them; noted below the axes.
+    ax_, figure_ : matplotlib Axes and Figure
     """
 
-    name: Any
-    #: Warnings about the result behind the display; noted below the axes.
-    warnings_: tuple[str, ...] = ()
-    #: What the number in the legend is called.
-    _metric_name: ClassVar[str] = ""
-    #: The label of the chance level, and whether it is drawn when nothing is said.
-    _chance_label: ClassVar[str] = "Chance level"
-    _chance_shown: ClassVar[bool] = False
-    #: How lines run between points: an EPC is constant around each alpha.
-    _drawstyle: ClassVar[Literal["default", "steps-mid"]] = "default"
-    _band_label: ClassVar[str] = "Confidence interval"
-    _legend_loc: ClassVar[Literal["best", "lower right"]] = "best"
-    #: The borders that end at 0 and 1 where the others are taken away.
-    _bounded_spines: ClassVar[tuple[str, ...]] = ("bottom",)
+    result_: Any
+    ax_: Any = field(init=False, default=None)
+    figure_: Any = field(init=False, default=None)
 
-    def plot(
-        self,
-        ax: Axes | None = None,
+    #: Whether the figure of the result notes its warnings by itself.
+    _notes: ClassVar[bool] = False
+
+    @property
+    def warnings_(self) -> tuple[str, ...]:
+        """The warnings of the result."""
+        return tuple(self.result_.warnings)
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw the result, in the next colour where there are lines on the axes."""
+        from matplotlib import rc_context
+        from matplotlib.rcsetup import cycler
+
+        self.ax_ = axes(ax)
+        taken, palette = len(self.ax_.get_lines()) % TURNS, colours(TURNS)
+        with rc_context({"axes.prop_cycle": cycler(color=palette[taken:] + palette[:taken])}):
+            self.result_.plot(self.ax_)
+        self.figure_ = self.ax_.figure
+        self.note_ = None if self._notes else note_cautions(self.ax_, self.warnings_)
+        return self
+
+
+class EPCDisplay(Display):
+    """Expected Performance Curve: a measure on test data against alpha, thresholds chosen on other data.
+
+    A ROC curve shows every threshold, as if the right one were known. This curve shows what thresholds give that
+    were fixed in advance: for each trade-off alpha, the one that is best on development data. ``result_`` is an `EPC`,
+    or a `Band` where a confidence level was given. Make one with `from_estimator`, `from_predictions` or
+    `from_cv_results`.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import train_test_split
+    >>> from priori.sklearn import EPCDisplay
+    >>> X, y = make_classification(n_samples=600, random_state=0)
+    >>> X_fit, X_rest, y_fit, y_rest = train_test_split(X, y, random_state=0)
+    >>> X_dev, X_test, y_dev, y_test = train_test_split(X_rest, y_rest, test_size=0.5, random_state=0)
+    >>> classifier = LogisticRegression().fit(X_fit, y_fit)
+    >>> display = EPCDisplay.from_estimator(classifier, X_test, y_test, X_dev=X_dev, y_dev=y_dev)
+    >>> display.ax_.get_ylabel()
+    'HTER (%) on the test set'
+    """
+
+    @classmethod
+    @with_options_of(epc, without=NOT_OF_ARRAYS)
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
         *,
-        name: str | list[str] | None = None,
-        curve_kwargs: Style | Sequence[Style] | None = None,
-        plot_chance_level: bool | None = None,
-        chance_level_kw: Style | None = None,
-        despine: bool = False,
+        y_true_dev: ArrayLike | None = None,
+        y_score_dev: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str = "Classifier",
+        confidence_level: float | None = None,
+        n_resamples: int = 2000,
+        cv: int = 5,
+        random_state: int = 0,
+        users: ArrayLike | None = None,
+        users_dev: ArrayLike | None = None,
+        ax: Axes | None = None,
+        **options: Any,
     ) -> Self:
-        """Draw the display and return it; arguments as in `sklearn.metrics.RocCurveDisplay.plot`.
+        """Make the display of labels and scores.
 
-        ``name`` and ``curve_kwargs`` (arguments of matplotlib's ``plot``) are for all curves, or lists with one for
-        each. The chance level is what a classifier gives whose scores are all the same; for a difference, the line of
-        no difference, which is drawn unless ``plot_chance_level`` is False.
+        Parameters
+        ----------
+        y_true, y_score : array-like
+            Labels and scores of the test set.
+        y_true_dev, y_score_dev : array-like, optional
+            Labels and scores of the development set, on which thresholds are chosen. Without them the test set is
+            taken apart into ``cv`` folds: the thresholds of each are chosen on the others (`priori.cross_epc`).
+        sample_weight, pos_label, name, ax
+            As in `sklearn.metrics.RocCurveDisplay.from_predictions`; weights must be whole numbers.
+        task, criterion, measure, points, bounds, alpha
+            As in `priori.epc`.
+        confidence_level : float, optional
+            Draw a bootstrap band of ``n_resamples`` replicates.
+        random_state : int
+            The seed of the folds and of the bootstrap.
+        users, users_dev : array-like, optional
+            Whom each sample belongs to: users stay together in folds, and the bootstrap resamples users.
         """
-        return self._draw(locals())
+        (curve,) = _judged({**locals(), **options}, {"": name})
+        return cls._drawn(curve, {**locals(), **options})
 
-    def _draw(self, given: Mapping[str, Any]) -> Self:
-        """Draw the display as the arguments of a public method ask for, all of them by name."""
-        curves, metrics, chance, labels = self._contents()
-        legend_name = self._legend_name(self.name if given["name"] is None else given["name"])
-        styles = _curve_styles(len(curves), legend_name, metrics, self._metric_name, given["curve_kwargs"])
-        self.ax_ = ax = _new_axes() if given["ax"] is None else given["ax"]
-        self.figure_ = ax.figure
-        lines = [
-            ax.plot(x, y, **{"marker": "o" if x.size == 1 else None, "drawstyle": self._drawstyle, **style})[0]
-            for (x, y), style in zip(curves, styles, strict=True)
-        ]
-        self.line_: Any = lines[0] if len(lines) == 1 else lines
-        self.band_: Any = None
-        self._draw_around(ax, lines[0].get_color(), given.get("plot_singles", True))
-        self.chance_level_: Any = None
-        asked = given["plot_chance_level"]
-        if chance is not None and (self._chance_shown if asked is None else asked):
-            overrides = given.get("chance_level_kw", given.get("chance_level_kwargs"))
-            style = _styled({"label": self._chance_label, "color": "k", "linestyle": "--"}, overrides)
-            (self.chance_level_,) = ax.plot(*chance, **style)
-        ax.set(**labels)
-        if given["despine"]:
-            ax.spines[["top", "right"]].set_visible(False)
-            for side in self._bounded_spines:
-                ax.spines[side].set_bounds(0, 1)
-        if ax.get_legend_handles_labels()[1]:
-            ax.legend(loc=self._legend_loc)
-        self.note_: Any = note_cautions(ax, self.warnings_)
-        return self
+    @classmethod
+    @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev"))
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        X_dev: Any = None,
+        y_dev: Any = None,
+        response_method: ResponseMethod = "auto",
+        name: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make the display of a fitted classifier, also of a `Pipeline` that ends in one.
 
-    def _warn(self, warnings: tuple[str, ...]) -> Self:
-        """Note further warnings below the axes."""
-        self.warnings_ = joined(warnings, self.warnings_)
-        if self.note_ is not None:
-            self.note_.remove()
-        self.note_ = note_cautions(self.ax_, self.warnings_)
-        return self
+        Thresholds are chosen on X_dev, y_dev and judged on X, y; neither may have been used to fit the classifier.
+        Without X_dev, y_dev thresholds are chosen by folds of X, y. All other parameters are those of
+        `from_predictions`.
+        """
+        predicted = as_predictions({"": estimator}, locals())
+        return cls.from_predictions(**predicted, name=type(estimator).__name__ if name is None else name)
 
-    def _legend_name(self, name: Any) -> Any:
-        """Return what the legend calls the curves."""
-        return name
+    @classmethod
+    @with_options_of(from_predictions, without=NOT_OF_FOLDS)
+    def from_cv_results(
+        cls,
+        cv_results: Mapping[str, Any],
+        X: Any,
+        y: Any,
+        *,
+        response_method: ResponseMethod = "auto",
+        name: str = "Classifier",
+        **options: Any,
+    ) -> Self:
+        """Make the display of a cross-validation.
 
-    def _contents(self) -> Contents:
-        """Return what the display shows."""
-        raise NotImplementedError
+        Each fold is judged with thresholds chosen on the other folds' out-of-sample scores, so no fold ever sees a
+        threshold of its own. That asks the estimators of different folds for scores on one scale; probabilities are.
 
-    def _draw_around(self, ax: Axes, colour: Any, behind: bool) -> None:
-        """Draw what lies around the curves, and if asked for what lies behind them."""
-        raise NotImplementedError
+        ``cv_results`` is what `sklearn.model_selection.cross_validate` returns of X, y with ``return_estimator=True``
+        and ``return_indices=True``. All other parameters are those of `from_predictions`.
+        """
+        curve = _of_folds(cv_results, X, y, response_method, name, options)
+        return cls._drawn(curve, options)
 
-
-def positive_label(pos_label: Any) -> str:
-    """Return what an axis says about the positive class."""
-    return "" if pos_label is None else f" (Positive label: {pos_label})"
-
-
-def _new_axes() -> Axes:
-    """Return new axes whose colours colour-blind readers can tell apart."""
-    from matplotlib import pyplot
-
-    from priori.plots.style import COLOURS, colours
-
-    _, ax = pyplot.subplots()
-    ax.set_prop_cycle(color=colours(len(COLOURS)))
-    return ax
+    @classmethod
+    def _drawn(cls, curve: EPC, given: Mapping[str, Any]) -> Self:
+        level, seed = given["confidence_level"], given["random_state"]
+        shown: Any = curve
+        if level is not None:
+            shown = curve.band(n_resamples=given["n_resamples"], confidence_level=level, rng=seed)
+        return cls(shown).plot(given["ax"])
 
 
-def _styled(default: Style, overrides: Style | None) -> dict[str, Any]:
-    """Return the default style with overrides; ``c`` and ``color`` are the same, and so on."""
-    from matplotlib.cbook import normalize_kwargs
-    from matplotlib.lines import Line2D
+class DifferenceDisplay(Display):
+    """Is A better than B, once thresholds are fixed in advance? Their difference along alpha, with an interval.
 
-    return {**default, **normalize_kwargs(dict(overrides or {}), Line2D)}
+    Where the interval does not hold 0 the difference is significant there. ``result_`` is a `Comparison`. Make one with
+    `from_estimator`, `from_predictions` or `from_cv_results`.
 
-
-def _curve_styles(
-    count: int,
-    name: str | Sequence[str] | None,
-    metrics: Sequence[float] | None,
-    metric_name: str,
-    curve_kwargs: Style | Sequence[Style] | None,
-) -> list[dict[str, Any]]:
-    """Return the style of each curve, with its label.
-
-    One dictionary serves all curves, which then share one legend entry with the mean and the standard deviation of
-    the metric; a list has one dictionary, and makes one legend entry, per curve.
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> import numpy as np
+    >>> from priori.sklearn import DifferenceDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 1000)
+    >>> good, poor = rng.normal(2 * y), rng.normal(y)
+    >>> display = DifferenceDisplay.from_predictions(y, good, poor, points=11)
+    >>> bool((display.result_.upper < 0).all())
+    True
     """
-    each = isinstance(curve_kwargs, Sequence)
-    if each and len(curve_kwargs or ()) != count:
-        raise OptionError(f"curve_kwargs must be None, a dictionary, or a list of {count} of them")
-    names: list[str | None] = [name] * count if name is None or isinstance(name, str) else list(name)
-    if len(names) == 1:
-        names *= count
-    if len(names) != count:
-        raise OptionError(f"name must be one text, or a list of {count}, not of {len(names)}")
-    if count > 1 and len(set(names)) > 1 and not each:
-        raise OptionError("curves with names of their own need looks of their own: give curve_kwargs as a list")
-    default: Style = {}
-    if count == 1 or each:
-        labels = [_label(names[index], metric_name, metrics and metrics[index]) for index in range(count)]
-    else:
-        from priori.plots.style import colours
 
-        spread = f" +/- {np.std(metrics):.3f}" if metrics else ""
-        labels = [_label(names[0], metric_name, np.mean(metrics) if metrics else None, spread)] + [None] * (count - 1)
-        default = {"alpha": 0.5, "linestyle": "--", "color": colours(1)[0]}
-    styles: list[Any] = list(curve_kwargs or ()) if each else [curve_kwargs] * count
-    return [_styled({"label": label, **default}, style) for label, style in zip(labels, styles, strict=True)]
+    @classmethod
+    @with_options_of(EPCDisplay.from_predictions, without=("y_score_dev", "name"))
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score_a: ArrayLike,
+        y_score_b: ArrayLike,
+        *,
+        y_score_dev_a: ArrayLike | None = None,
+        y_score_dev_b: ArrayLike | None = None,
+        names: tuple[str, str] = ("A", "B"),
+        confidence_level: float = 0.95,
+        **options: Any,
+    ) -> Self:
+        """Make the display of two sets of scores of the same samples, those of A and of B.
+
+        With a development set the difference is that of methods, `priori.compare`; without one thresholds are chosen
+        fold by fold on the other folds, and it is that of these thresholds (the claim ``deployed``). All other
+        parameters are those of `EPCDisplay.from_predictions`.
+        """
+        given = {**locals(), **options}
+        return cls._drawn(_judged(given, dict(zip(("_a", "_b"), names, strict=True))), given)
+
+    @classmethod
+    @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev_a", "y_score_dev_b"))
+    def from_estimator(
+        cls,
+        estimator_a: Any,
+        estimator_b: Any,
+        X: Any,
+        y: Any,
+        *,
+        X_dev: Any = None,
+        y_dev: Any = None,
+        response_method: ResponseMethod = "auto",
+        names: tuple[str, str] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make the display of two fitted classifiers on the same data, as `EPCDisplay.from_estimator` that of one."""
+        predicted = as_predictions({"_a": estimator_a, "_b": estimator_b}, locals())
+        kinds = [type(estimator).__name__ for estimator in (estimator_a, estimator_b)]
+        if kinds[0] == kinds[1]:
+            kinds = [f"{kind} {letter}" for kind, letter in zip(kinds, "AB", strict=True)]
+        return cls.from_predictions(**predicted, names=names or (kinds[0], kinds[1]))
+
+    @classmethod
+    @with_options_of(from_predictions, without=NOT_OF_FOLDS)
+    def from_cv_results(
+        cls,
+        cv_results_a: Mapping[str, Any],
+        cv_results_b: Mapping[str, Any],
+        X: Any,
+        y: Any,
+        *,
+        response_method: ResponseMethod = "auto",
+        names: tuple[str, str] = ("A", "B"),
+        **options: Any,
+    ) -> Self:
+        """Make the display of two cross-validations over the same folds; see `EPCDisplay.from_cv_results`."""
+        for fold_a, fold_b in zip(cv_results_a["indices"]["test"], cv_results_b["indices"]["test"], strict=True):
+            if not np.array_equal(fold_a, fold_b):
+                raise OptionError("the two cross-validations have different folds; give both the same cv")
+        each = zip((cv_results_a, cv_results_b), names, strict=True)
+        return cls._drawn([_of_folds(found, X, y, response_method, name, options) for found, name in each], options)
+
+    @classmethod
+    def _drawn(cls, curves: Sequence[EPC], given: Mapping[str, Any]) -> Self:
+        drawn = {"n_resamples": given["n_resamples"], "rng": given["random_state"]}
+        fixed = any(hasattr(curve, "fold") for curve in curves)
+        level, claim = given["confidence_level"], "deployed" if fixed else "method"
+        found = compare(curves[0], curves[1], claim=claim, confidence_level=level, **drawn)  # type: ignore[arg-type]
+        return cls(found).plot(given["ax"])
 
 
-def _label(name: str | None, metric_name: str, metric: Any, spread: str = "") -> str | None:
-    if metric is None:
-        return name
-    metric_text = f"{metric_name} = {metric:.3f}{spread}"
-    return metric_text if name is None else f"{name} ({metric_text})"
+class AverageROCDisplay(Display):
+    """One ROC curve from many: folds, data sets, users, readers. *A posteriori*, as every ROC curve.
+
+    Which average is right depends on how the classifier will be used (`priori.recommend`); ``method`` is any of
+    `priori.average`. ``result_`` is an `AverageCurve`. Make one with `from_estimator`, `from_predictions` or
+    `from_cv_results`.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_validate
+    >>> from priori.sklearn import AverageROCDisplay
+    >>> X, y = make_classification(n_samples=600, random_state=0)
+    >>> results = cross_validate(LogisticRegression(), X, y, return_estimator=True, return_indices=True)
+    >>> display = AverageROCDisplay.from_cv_results(results, X, y, method="vertical")
+    >>> len(display.result_.datasets)
+    5
+    """
+
+    _notes = True
+
+    @classmethod
+    @with_options_of(average, without=("by",))
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        groups: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Any = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Make the display of labels and scores of several data sets: ``groups`` names the one of each sample.
+
+        A data set is a fold, a user, a reader. Other parameters are those of `EPCDisplay.from_predictions` and of
+        `priori.average`.
+        """
+        size = np.size(y_true)
+        if np.shape(groups) != (size,):
+            raise OptionError(f"groups must name the data set of each of the {size} samples")
+        whole = scores(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, dataset=groups)
+        return cls(average(whole, **options)).plot(ax)
+
+    @classmethod
+    @with_options_of(from_predictions)
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        groups: ArrayLike,
+        response_method: ResponseMethod = "auto",
+        **options: Any,
+    ) -> Self:
+        """Make the display of a fitted classifier on several data sets; parameters as in `from_predictions`."""
+        return cls.from_predictions(**as_predictions({"": estimator}, locals()), groups=groups)
+
+    @classmethod
+    @with_options_of(from_predictions, without=("groups",))
+    def from_cv_results(
+        cls, cv_results: Mapping[str, Any], X: Any, y: Any, *, response_method: ResponseMethod = "auto", **options: Any
+    ) -> Self:
+        """Make the display of a cross-validation, the average of its folds' curves; see `from_predictions`."""
+        weight, pos_label = options.pop("sample_weight"), options.pop("pos_label")
+        found = of_folds(cv_results, X, y, weight, response_method, pos_label)
+        groups = np.char.add("fold ", (found.fold + 1).astype(str))
+        return cls.from_predictions(
+            found.positive, found.score, groups=groups, sample_weight=found.weight, pos_label=True, **options
+        )
+
+
+class GroupRatesDisplay(Display):
+    """False positive and false negative rates of groups of people, thresholds chosen on other data.
+
+    ``result_`` are `GroupRates`: the rates with simultaneous intervals, the largest gap and ratios between groups with
+    theirs. Make one with `from_estimator` or `from_predictions`. ``sensitive_features`` is fairlearn's name for the
+    groups.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> import numpy as np
+    >>> from priori.sklearn import GroupRatesDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y, sex = rng.integers(0, 2, 2000), rng.choice(["f", "m"], 2000)
+    >>> score = rng.normal(y - 0.5 * (sex == "m"))
+    >>> display = GroupRatesDisplay.from_predictions(
+    ...     y[1000:], score[1000:], sensitive_features=sex[1000:], y_true_dev=y[:1000], y_score_dev=score[:1000])
+    >>> gap = display.result_.rows("frr", "gap")
+    >>> f"FRR of {gap['group'][0]} minus {gap['other'][0]}: {gap['value'][0]:.2f}, at least {gap['lower'][0]:.2f}"
+    'FRR of m minus f: 0.14, at least 0.08'
+    """
+
+    _notes = True
+
+    @classmethod
+    @with_options_of(epc, without=(*NOT_OF_ARRAYS, "measure", "points", "bounds"))
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sensitive_features: ArrayLike,
+        y_true_dev: ArrayLike,
+        y_score_dev: ArrayLike,
+        users: ArrayLike | None = None,
+        pos_label: Any = None,
+        name: str = "group",
+        ax: Axes | None = None,
+        confidence_level: float = 0.95,
+        **options: Any,
+    ) -> Self:
+        """Make the display of labels and scores.
+
+        Parameters
+        ----------
+        sensitive_features : array-like
+            The group of each test sample.
+        users : array-like, optional
+            Whom each test sample is of, where people have several: intervals then allow for it.
+        name : str
+            What the groups are of, for the figure.
+        confidence_level : float
+            That of all groups' intervals of one rate together.
+        y_true, y_score, y_true_dev, y_score_dev, pos_label, ax, task, criterion, alpha
+            As in `EPCDisplay.from_predictions`.
+        """
+        rule = {"criterion": options["criterion"], "task": options["task"]}
+        chosen = get_criterion(**rule).alpha_or_half(options["alpha"])
+        dev = scores(y_true_dev, y_score_dev, pos_label=pos_label, name="dev")
+        test = scores(y_true, y_score, pos_label=pos_label, name="test", user=users, group=sensitive_features)
+        curve = epc(dev, test, alpha=chosen, **rule)
+        rates = group_rates(test, float(curve.threshold[0]), by=name, confidence_level=confidence_level)
+        looks = tuple(line for line in curve.warnings if getattr(line, "code", "") == "dev-looks-trained-on")
+        return cls(replace(rates, warnings=joined(looks, rates.warnings))).plot(ax)
+
+    @classmethod
+    @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev"))
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        sensitive_features: ArrayLike,
+        X_dev: Any,
+        y_dev: Any,
+        response_method: ResponseMethod = "auto",
+        **options: Any,
+    ) -> Self:
+        """Make the display of a fitted classifier; parameters as in `from_predictions` and `EPCDisplay`."""
+        predicted = as_predictions({"": estimator}, locals())
+        return cls.from_predictions(**predicted, sensitive_features=sensitive_features)
+
+
+def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a curve is made, as in `priori.epc`."""
+    return {name: given[name] for name in ("task", "criterion", "measure", "points", "bounds", "alpha")}
+
+
+def _judged(given: Mapping[str, Any], names: Mapping[str, str]) -> list[EPC]:
+    """Return the curve of each set of scores, by the ends of its arguments' names: ``_a`` of ``y_score_a``.
+
+    Thresholds are chosen on the development set; without one, those of each fold on the other folds.
+    """
+    developed = together("a development set needs", given, "y_true_dev", *(f"y_score_dev{end}" for end in names))
+    curves, label, users, settings = list[EPC](), given["pos_label"], given["users"], _settings(given)
+    if users is None and not developed and given["sample_weight"] is not None:
+        users = np.arange(np.size(given["y_true"]))  # a sample that counts twice is in one fold
+    for end, name in names.items():
+        test = scores(
+            given["y_true"],
+            given[f"y_score{end}"],
+            pos_label=label,
+            user=users,
+            sample_weight=given["sample_weight"],
+            name="test",
+        )
+        if developed:
+            known = given["y_true_dev"], given[f"y_score_dev{end}"]
+            dev = scores(*known, pos_label=label, user=given["users_dev"], name="dev")
+            curves.append(epc(dev, test, name=name, **settings))
+        else:
+            curves.append(cross_epc(test, folds=given["cv"], rng=given["random_state"], name=name, **settings))
+    return curves
+
+
+def _of_folds(
+    cv_results: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    response_method: ResponseMethod,
+    name: str,
+    options: Mapping[str, Any],
+) -> EPC:
+    """Return the curve of a cross-validation, each fold judged with thresholds chosen on the others."""
+    found = of_folds(cv_results, X, y, options["sample_weight"], response_method, options["pos_label"])
+    whole = scores(found.positive, found.score, pos_label=True, sample_weight=found.weight, name=name)
+    times = 1 if found.weight is None else found.weight
+    positive, of_samples = np.repeat(found.positive, times), np.repeat(found.fold, times)
+    fold = of_samples[~positive], of_samples[positive]
+    return cross_fitted(whole, fold, Recipe.of(**_settings(options)), name)

@@ -5,25 +5,20 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, NamedTuple, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing, assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
-from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, unknown
 from priori.scores import Scores
-from priori.scores.derived import fold_of_trials, part_of
 from priori.scores.trials import whole_weights
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 ResponseMethod = Literal["auto", "predict_proba", "decision_function"]
 _METHODS = get_args(ResponseMethod)
-#: Where estimators keep samples that they were fitted on.
-REMEMBERED = ("support_vectors_", "_fit_X", "X_train_")
 #: Returns rows of an array, a sparse matrix or a dataframe.
 take = _safe_indexing
 
@@ -102,32 +97,6 @@ def responses(
     return score if second else -score, positive
 
 
-def fitted_on(estimator: Any, X: Any) -> tuple[Caution, ...]:
-    """Return a caution where X holds the samples that an estimator was fitted on, as far as it remembers any.
-
-    Nearest neighbours, support vectors and Gaussian processes do; other estimators show it only in their scores.
-    """
-    inner = getattr(estimator, "best_estimator_", getattr(estimator, "estimator_", estimator))
-    try:
-        if hasattr(inner, "steps"):
-            X, inner = (inner[:-1].transform(X) if len(inner.steps) > 1 else X), inner.steps[-1][1]
-        kept = next((getattr(inner, name) for name in REMEMBERED if hasattr(inner, name)), None)
-        if kept is None:
-            kept = getattr(getattr(inner, "base_estimator_", None), "X_train_", None)
-        known, given = (np.ascontiguousarray(rows, dtype=np.float64) for rows in (kept, X))
-    except (TypeError, ValueError):  # nothing is kept, or no plain table of numbers
-        return ()
-    if known.ndim != 2 or known.shape[1:] != given.shape[1:] or not {*map(bytes, known)} <= {*map(bytes, given)}:
-        return ()
-    return (
-        Caution(
-            "dev-looks-trained-on",
-            f"{type(inner).__name__} was fitted on the development data: thresholds chosen there are wrong; "
-            "use unseen data",
-        ),
-    )
-
-
 def together(beginning: str, given: Mapping[str, Any], *names: str) -> bool:
     """Tell whether all of these arguments were given; some without the others are a mistake."""
     missing = [given[name] is None for name in names]
@@ -136,31 +105,20 @@ def together(beginning: str, given: Mapping[str, Any], *names: str) -> bool:
     return not any(missing)
 
 
-def as_predictions(given: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[Caution, ...]]:
-    """Return what `from_estimator` was given as `from_predictions` takes it, and cautions about the development data.
+def as_predictions(estimators: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what estimators say of data as `from_predictions` takes it, with the other options.
 
-    X gives ``y_score`` and X_dev ``y_score_dev``, of ``estimator_a`` with ``_a`` behind it. All else keeps its name.
+    X gives ``y_score`` and X_dev ``y_score_dev``, each with the end under which its estimator stands.
     """
-    given = {**given, **given["options"]}
-    samples = {"y_score": given["X"]}
-    used_here = ("cls", "options", "X", "y", "X_dev", "y_dev", "response_method")
-    handed_on = {name: value for name, value in given.items() if name not in used_here}
-    handed_on["y_true"] = given["y"]
+    found, samples = {**given["options"], "y_true": given["y"]}, {"y_score": given["X"]}
     if "X_dev" in given and together("development data need", given, "X_dev", "y_dev"):
-        samples["y_score_dev"], handed_on["y_true_dev"] = given["X_dev"], given["y_dev"]
-    options = {name: given[name] for name in ("response_method", "pos_label")}
-    estimators = {name: handed_on.pop(name) for name in given if name.startswith("estimator")}
-    for name, estimator in estimators.items():
-        for score, X in samples.items():
-            handed_on[name.replace("estimator", score)], handed_on["pos_label"] = responses(estimator, X, **options)
-    if given["name"] is None:
-        names = [type(estimator).__name__ for estimator in estimators.values()]
-        if len(set(names)) < len(names):
-            names = [f"{name} {key}" for name, key in zip(names, "AB", strict=True)]
-        handed_on["name"] = " minus ".join(names)
-    dev = samples.get("y_score_dev")
-    trained = () if dev is None else tuple(line for each in estimators.values() for line in fitted_on(each, dev))
-    return handed_on, trained
+        samples["y_score_dev"], found["y_true_dev"] = given["X_dev"], given["y_dev"]
+    method, pos_label = given["response_method"], found["pos_label"]
+    for end, estimator in estimators.items():
+        for name, X in samples.items():
+            score, found["pos_label"] = responses(estimator, X, response_method=method, pos_label=pos_label)
+            found[f"{name}{end}"] = score
+    return found
 
 
 def scores(
@@ -182,38 +140,35 @@ def scores(
     return Scores.from_predictions(labels, values, pos_label=pos_label, weight=weight, source=name, **columns)
 
 
-def folds(whole: Scores, cv: int, random_state: int) -> dict[str, Scores]:
-    """Take scores apart at random into folds with the same share of each class; users stay whole."""
-    smaller = min(whole.n_negatives, whole.n_positives)
-    if cv < 2 or smaller < cv:
-        raise OptionError(
-            f"cv={cv}: the smaller class has {smaller} samples; choose from 2 to {smaller} folds, "
-            "or give a development set"
-        )
-    negative, positive = fold_of_trials(whole, cv, rng=random_state)
-    parts = (part_of(whole, negative == fold, positive == fold, f"fold {fold + 1}") for fold in range(cv))
-    return {f"fold {fold}": replace(part, source=f"fold {fold}") for fold, part in enumerate(parts, start=1)}
+class Folds(NamedTuple):
+    """The samples of all folds: which are positive, their scores by estimators that have not seen them, their fold."""
+
+    positive: NDArray[np.bool_]
+    score: NDArray[np.float64]
+    fold: NDArray[np.intp]
+    weight: NDArray[Any] | None
 
 
-def of_folds(given: Mapping[str, Any], name: str = "cv_results") -> tuple[dict[str, Scores], Any]:
-    """Return the scores of each fold by the estimator that has not seen it, and the positive class."""
-    cv_results, X, y, sample_weight = (given[key] for key in (name, "X", "y", "sample_weight"))
-    options = {key: given[key] for key in ("response_method", "pos_label")}
+def of_folds(
+    cv_results: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, response_method: ResponseMethod, pos_label: Any
+) -> Folds:
+    """Return the samples of a cross-validation that count, fold by fold."""
     if not {"estimator", "indices"} <= set(cv_results):
         raise OptionError(
             "cv_results lacks 'estimator' or 'indices'; call cross_validate with return_estimator=True and "
             "return_indices=True"
         )
     check_consistent_length(X, y, sample_weight)
-    check_binary(y)
-    size = len(np.asarray(y))
-    tests = cv_results["indices"]["test"]
+    size, tests = len(check_binary(y)), cv_results["indices"]["test"]
     if max((int(np.max(index)) for index in tests), default=0) >= size:
         raise InputError(f"cv_results was made from more samples than the {size} given here; give the same X and y")
-    parts: dict[str, Scores] = {}
-    for fold, (estimator, index) in enumerate(zip(cv_results["estimator"], tests, strict=True), start=1):
-        score, positive = responses(estimator, take(X, index), **options)
-        weight = None if sample_weight is None else np.asarray(sample_weight)[index]
-        labels, name = np.asarray(take(y, index)) == positive, f"fold {fold}"
-        parts[name] = scores(labels, score, pos_label=True, sample_weight=weight, name=name)
-    return parts, positive
+    weight = None if sample_weight is None else whole_weights(sample_weight, "sample_weight")
+    if weight is not None:
+        tests = [index[weight[index] > 0] for index in tests]
+    found = []
+    for estimator, index in zip(cv_results["estimator"], tests, strict=True):
+        score, positive = responses(estimator, take(X, index), response_method=response_method, pos_label=pos_label)
+        found.append((np.asarray(take(y, index)) == positive, score))
+    positive, score = (np.concatenate(column) for column in zip(*found, strict=True))
+    fold = np.repeat(np.arange(len(tests)), [len(index) for index in tests])
+    return Folds(positive, score, fold, None if weight is None else weight[np.concatenate(tests)])

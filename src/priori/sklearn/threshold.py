@@ -15,25 +15,25 @@ from sklearn.model_selection import (
     StratifiedShuffleSplit,
     TunedThresholdClassifierCV,
     check_cv,
+    cross_validate,
 )
 from sklearn.utils import check_consistent_length, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRequest, MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from priori.base.alphas import as_fractions
 from priori.base.errors import InputError, OptionError
 from priori.base.types import Ints, Mask
 from priori.curves.cross import cross_epc
-from priori.curves.epc import EPC, choose_threshold, epc
+from priori.curves.epc import EPC, epc
 from priori.decisions.criteria import get_criterion
 from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import Outcomes
+from priori.decisions.recipe import AnyCriterion, AnyMeasure, choose_threshold
 from priori.decisions.tasks import Task, get_task
 from priori.scores import Scores
 from priori.scores.trials import whole_weights
-from priori.sklearn.displays import CriterionOption, MeasureOption
-from priori.sklearn.responses import ResponseMethod, check_binary, fitted_on, responses, scores, take, with_options_of
+from priori.sklearn.responses import ResponseMethod, check_binary, of_folds, responses, scores, take, with_options_of
 
 
 class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
@@ -59,7 +59,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         own by default.
     alpha : number, optional
         The trade-off, 0.5 by default; or the limit or target, which has to be given.
-    task : {"authentication", "detection", "retrieval", "diagnosis"} or Task
+    task : {"authentication", "detection", "fraud", "texts", "retrieval", "spam", "diagnosis"} or Task
         Gives V1 and V2: FAR and FRR, precision and recall, sensitivity and specificity.
     cv : int, float, splitter, iterable or "prefit", optional
         Folds (5 by default, stratified); the fraction to hold out; any splitter of scikit-learn; or ``"prefit"``: the
@@ -80,8 +80,8 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
     ----------
     threshold_ : float
         The threshold; ``-inf`` accepts all, ``inf`` rejects all.
-    dev_scores_, warnings_ : Scores and tuple of str
-        The scores it was chosen on, and warnings about them.
+    dev_scores_ : Scores
+        The scores it was chosen on.
     estimator_ : classifier
         The fitted estimator.
     classes_, n_features_in_, feature_names_in_
@@ -113,7 +113,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         self,
         estimator: Any,
         *,
-        criterion: CriterionOption = None,
+        criterion: AnyCriterion = None,
         alpha: Any = None,
         task: str | Task = "authentication",
         cv: Any = None,
@@ -142,9 +142,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
             check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
             labels, score = self._scored(self.estimator, X, y)
-            self.warnings_ = fitted_on(self.estimator, X)
         else:
-            self.warnings_ = ()
             fitted, labels, score = self._crossed(X, y, params, split_params)
             self.estimator_ = clone(self.estimator).fit(X, y, **params) if self.refit else fitted
         self.classes_ = self.estimator_.classes_
@@ -178,14 +176,10 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         if not self.refit and len(splits) != 1:
             raise OptionError(f"refit=False keeps the estimator of one split, and cv gives {len(splits)} splits")
 
-        def fit_and_score(train: Any, held: Any) -> tuple[Any, NDArray[np.bool_], NDArray[np.float64]]:
-            train_params = {name: _rows(value, train, len(y)) for name, value in params.items()}
-            fitted = clone(self.estimator).fit(take(X, train), take(y, train), **train_params)
-            return fitted, *self._scored(fitted, take(X, held), take(y, held))
-
-        folds = Parallel(n_jobs=self.n_jobs)(delayed(fit_and_score)(train, held) for train, held in splits)
-        fitted, labels, score = zip(*folds, strict=True)
-        return fitted[-1], np.concatenate(labels), np.concatenate(score)
+        kept = {"return_estimator": True, "return_indices": True, "error_score": "raise", "n_jobs": self.n_jobs}
+        found = cross_validate(self.estimator, X, y, cv=splits, params=params, scoring=_no_score, **kept)
+        held = of_folds(found, X, y, None, self.response_method, self.pos_label)
+        return found["estimator"][-1], held.positive, held.score
 
     def _scored(self, fitted: Any, X: Any, y: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
         score, positive = responses(fitted, X, response_method=self.response_method, pos_label=self.pos_label)
@@ -244,6 +238,11 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         return {"binary_only": True}
 
 
+def _no_score(*asked: Any) -> float:
+    """Score nothing: what folds score is asked of their estimators afterwards."""
+    return 0.0
+
+
 def _without_weightless(
     X: Any, y: Any, fit_params: dict[str, Any], groups: Any
 ) -> tuple[Any, Any, dict[str, Any], Any]:
@@ -272,8 +271,8 @@ def _rows(value: Any, index: Any, size: int) -> Any:
 class AprioriScorer:
     """A scorer, ``scorer(estimator, X, y)``. Made by `make_apriori_scorer`."""
 
-    measure: MeasureOption
-    criterion: CriterionOption
+    measure: AnyMeasure
+    criterion: AnyCriterion
     alpha: Any
     task: str | Task
     cv: int
@@ -317,9 +316,11 @@ class AprioriScorer:
             positive = classes[1] if positive is None else positive
             return np.asarray(y) == positive, np.asarray(estimator.predict(X)) == positive
         score, positive = responses(estimator, X, response_method=self.response_method, pos_label=self.pos_label)
-        true, score = np.asarray(y) == positive, np.asarray(score)
+        true, score, copies = np.asarray(y) == positive, np.asarray(score), np.repeat(np.arange(len(y)), times)
+        # The copies of a sample that counts several times stay in one fold.
+        user = None if (times == 1).all() else copies
         curve = cross_epc(
-            scores(true, score, pos_label=True, sample_weight=times),
+            scores(true[copies], score[copies], pos_label=True, user=user),
             folds=self.cv,
             rng=self.random_state,
             task=self.task,
@@ -329,8 +330,8 @@ class AprioriScorer:
         thresholds = np.array([part.threshold[0] for part in curve.curves])
         accepted = np.zeros(true.size, dtype=np.bool_)
         for own, fold in zip((~true, true), curve.fold, strict=True):
-            own &= times > 0  # others are not there
-            accepted[own] = score[own] > thresholds[fold]
+            held = copies[own[copies]]
+            accepted[held] = score[held] > thresholds[fold]
         return true, accepted
 
 
@@ -357,9 +358,9 @@ def decides_itself(estimator: Any) -> bool:
 
 
 def make_apriori_scorer(
-    measure: MeasureOption = None,
+    measure: AnyMeasure = None,
     *,
-    criterion: CriterionOption = None,
+    criterion: AnyCriterion = None,
     alpha: Any = None,
     task: str | Task = "authentication",
     cv: int = 5,

@@ -1,1 +1,1 @@
-"""Studies: how many trials are needed, and is the coverage what it should be? Planning, simulation, coverage."""
+"""Studies: how many users and trials are needed, what a report shows, watching a threshold, simulated scores."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -19,17 +19,13 @@ from priori.decisions.outcomes import as_threshold
 from priori.scores import ScoreSet
 from priori.scores.influence import FOLLOWS
 from priori.scores.inputs import as_score_set
-from priori.studies.design_effect import ClassSpread, DesignEffect, design_effect, paired_design_effect
-from priori.studies.sizes import Goal, Variability
+from priori.studies.sizes import ClassSpread, DesignEffect, Goal, Variability, design_effect, paired_design_effect
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, prepare
 from priori.uncertainty.comparing.ztest_normals import AnyMeasure, weights_of
-from priori.uncertainty.expected.estimates import Estimates
+from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.expected.method import expected_values
-from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_level, check_rate
-
-TestKind = Literal["compare", "verdict", "dependent", "independent"]
-Development = Literal["grow", "stay"]
+from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_rate
 
 #: A pilot of fewer users gives an uncertain design effect.
 FEW_PILOT_USERS = 30
@@ -89,9 +85,7 @@ def plan(
     negatives_per_positive: float | None = None,
     negatives_per_user: float | None = None,
     positives_per_user: float | None = None,
-    test: TestKind | None = None,
     claim: Claim | None = None,
-    development: Development = "grow",
     measure: AnyMeasure = "hter",
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
@@ -117,15 +111,11 @@ def plan(
     negatives_per_positive : float, optional
         Where users are not known: how many negatives there will be to each positive; the pilot's, or 1.
     negatives_per_user, positives_per_user : float, optional
-        Trials per user, on average over all users; the pilot's where they are not given. Of people who are ill or
-        not, with one trial each, the share of either: 0.84 and 0.16.
-    test : {"compare", "verdict", "dependent", "independent"}, optional
-        Which test must find the difference: `compare` (the default with two pilots) or those of `ztest`. The verdict
-        of `ztest` wants both of its tests, so the wider of the two counts; from rates alone it is the independent one.
+        Trials per user, on average over all users; the pilot's where they are not given. For people who are ill
+        or not, with one trial each, the share of either: 0.84 and 0.16.
     claim : {"method", "deployed"}, optional
-        What `compare` will claim; ``method`` needs pilots that are curves and is then the default.
-    development : {"grow", "stay"}
-        For the claim ``method``: the development set grows with the test set, or stays as it is in the pilot.
+        What `compare` will claim; ``method`` needs pilots that are curves and is then the default: the development set
+        then grows with the test set.
     measure, confidence_level, alternative
         As in `ztest`; the alternative is that of the test of a difference.
 
@@ -147,14 +137,12 @@ def plan(
     >>> plan(difference=0.01, power=0.9, far=0.05, frr=0.05, negatives_per_positive=10).positives
     2746
     """
-    goal = _goal(width, difference, power, assurance, confidence_level, alternative)
+    goal = Goal.of(width, difference, power, assurance, confidence_level, alternative)
     per_user = (negatives_per_user, positives_per_user)
     sizes = zip(SIZES, (negatives_per_positive, *per_user), strict=True)
     for name, size in sizes:
         if size is not None and not 0 < size <= MOST_PLANNED:
             raise OptionError(f"{name} must be above 0 and at most {MOST_PLANNED:.0e}, not {size:g}")
-    if development not in get_args(Development):
-        raise unknown("development", development, get_args(Development))
     if pilot is not None and ((far, frr, far_b, frr_b) != (None,) * 4 or intraclass):
         raise OptionError("give either a pilot or rates (far, frr, intraclass), not both")
     pilots = [Pilot.of(pilot, threshold), Pilot.of(pilot_b, threshold_b)]
@@ -171,9 +159,8 @@ def plan(
         raise OptionError("with trials per user there is no negatives_per_positive; give negatives_per_user instead")
     if not by_user and (per_user != (None, None) or intraclass):
         raise OptionError("trials per user and intraclass need to know of users: a pilot with users, or both numbers")
-    kinds = ["single"] if difference is None else _kinds(effects, test)
     unit = per_user if by_user else (ratio, 1.0)
-    (planned,) = _plans([goal], kinds, effects, unit, by_user, pilots, claim, development, measure)
+    (planned,) = _plans([goal], effects, unit, by_user, pilots, claim, measure)
     return planned
 
 
@@ -192,74 +179,51 @@ def plans_to_tell_apart(
 
     ``estimates`` are those of the two as methods, where they were made before.
     """
-    goals = [_goal(None, difference, power, None, confidence_level, "two-sided") for power in powers]
+    goals = [Goal.of(None, difference, power, None, confidence_level, "two-sided") for power in powers]
     first, second = Pilot(a.test, float(a.threshold[0]), a), Pilot(b.test, float(b.threshold[0]), b)
     by_user, effects = first.scores.has_users, _from_pilots(first, second, 0.8)
     unit = (None, None) if by_user else (first.ratio, 1.0)
-    return _plans(goals, ["compare"], effects, unit, by_user, [first, second], claim, "grow", measure, estimates)
+    return _plans(goals, effects, unit, by_user, [first, second], claim, measure, estimates)
+
+
+class Effects(NamedTuple):
+    """What users do to the variance of one system's rates, and of the difference between two; how that is tested."""
+
+    single: DesignEffect
+    difference: DesignEffect
+    test: Literal["compare", "independent"]
 
 
 def _plans(
     goals: Sequence[Goal],
-    kinds: Sequence[str],
-    effects: dict[str, DesignEffect],
+    effects: Effects,
     unit: tuple[float | None, float | None],
     by_user: bool,
     pilots: Sequence[Pilot | None],
     claim: Claim | None,
-    development: Development,
     measure: AnyMeasure,
     estimates: Estimates | None = None,
 ) -> list[Plan]:
-    """Return what reaches each goal by the test, of these kinds, that needs most."""
+    """Return what reaches each goal."""
     weights, first = weights_of(measure), pilots[0]
-    ready = {kind: effects[kind].with_per_user(*unit) for kind in kinds}
-    kind = max(ready, key=lambda name: ready[name].variance(weights))
-    effect, dev_ratio, notes = ready[kind], None, tuple[str, ...]()
+    test = None if goals[0].difference is None else effects.test
+    measured = effects.single if test is None else effects.difference
+    effect, dev_ratio, notes = measured.with_per_user(*unit), None, tuple[str, ...]()
     known = effect.variability(weights, by_user=by_user)
-    if kind == "single" and first is not None and first.curve is not None:
+    if test is None and first is not None and first.curve is not None:
         known = replace(known, degrees=CHOSEN * known.degrees, pilot=CHOSEN * known.pilot)
-    if kind == "compare":
+    if test == "compare":
         curves = [pilot.curve for pilot in pilots if pilot is not None and pilot.curve is not None]
         claim = _claim(claim, curves if len(curves) == len(pilots) else None)
         if claim == "method":
-            grown = effect.variance(weights) / effects[kind].variance(weights)
-            known, dev_ratio, notes = _as_method(known, grown, curves, measure, development, estimates)
+            grown = effect.variance(weights) / measured.variance(weights)
+            known, dev_ratio, notes = _as_method(known, grown, curves, measure, estimates)
     elif claim is not None:
-        raise OptionError("a claim is one of compare's: plan a difference with two pilots and test='compare'")
-    assumed = {
-        "measure": get_measure(measure).name,
-        "test": None if kind == "single" else kind,
-        "claim": claim,
-        "development": development if claim == "method" else None,
-        "assurance": goals[0].assurance,
-    }
+        raise OptionError("a claim is one of compare's: plan a difference with two pilots")
+    assumed = {"measure": get_measure(measure).name, "test": test, "claim": claim, "assurance": goals[0].assurance}
     source = None if first is None else first.scores
-    plans = [_planned(goal, known, effect, dev_ratio, effects["single"], assumed) for goal in goals]
+    plans = [_planned(goal, known, effect, dev_ratio, effects.single, assumed) for goal in goals]
     return [replace(each, warnings=(*each.warnings, *notes))._came_from(source) for each in plans]
-
-
-def _goal(
-    width: float | None,
-    difference: float | None,
-    power: float,
-    assurance: float | None,
-    level: float,
-    alternative: Alternative,
-) -> Goal:
-    if (width is None) == (difference is None):
-        raise OptionError("say what to plan for: either a width or a difference")
-    check_level(level)
-    if assurance is not None and not 0 < assurance < 1:
-        raise OptionError(f"the assurance must lie between 0 and 1, not {assurance:g}")
-    for name, size in (("width", width), ("difference", difference)):
-        if size is not None and not 1e-9 < (size if name == "width" else abs(size)) < 1:
-            raise OptionError(f"the {name} must lie between 0 and 1 (at least 1e-9), not {size:g}")
-    if difference is None:
-        return Goal(width, None, None, assurance, level, "two-sided")
-    if not 0.5 <= power < 1:
-        raise OptionError(f"the power must lie between 0.5 and 1, not {power:g}")
-    return Goal(None, difference, power, None, level, alternative)
 
 
 # -- what is known -----------------------------------------------------------------------------------------------
@@ -294,7 +258,7 @@ class Pilot:
 
 def _from_rates(
     a: tuple[float | None, float | None], b: tuple[float | None, float | None], intraclass: float
-) -> dict[str, DesignEffect]:
+) -> Effects:
     if None in a:
         raise OptionError(
             f"give the rates expected ({argument('far')} and {argument('frr')}), or a pilot ({argument('pilot')})"
@@ -310,29 +274,15 @@ def _from_rates(
             spreads.append(ClassSpread.binomial(rate, 1.0, intraclass))
         # FAR and FRR are taken for independent given the threshold, as in the thesis.
         systems.append(DesignEffect(0, spreads[0], spreads[1], 0.0))
-    return {"single": systems[0], "independent": systems[0].plus(systems[1])}
+    return Effects(systems[0], systems[0].plus(systems[1]), "independent")
 
 
-def _from_pilots(first: Pilot, second: Pilot | None, assurance: float) -> dict[str, DesignEffect]:
+def _from_pilots(first: Pilot, second: Pilot | None, assurance: float) -> Effects:
     single = design_effect(first.scores, first.threshold).allowing_for_none(assurance)
     if second is None:
-        return {"single": single, "independent": single.plus(single)}
-    other = design_effect(second.scores, second.threshold).allowing_for_none(assurance)
-    both = paired_design_effect(first.scores, first.threshold, second.scores, second.threshold)
-    paired = both.allowing_for_none(assurance)
-    return {"single": single, "independent": single.plus(other), "dependent": paired, "compare": paired}
-
-
-def _kinds(effects: dict[str, DesignEffect], test: TestKind | None) -> list[str]:
-    if test is None:
-        test = "compare" if "compare" in effects else "verdict"
-    if test not in get_args(TestKind):
-        raise unknown("test", test, get_args(TestKind))
-    if test == "verdict":
-        return [kind for kind in ("independent", "dependent") if kind in effects]
-    if test not in effects:
-        raise OptionError(f"the {test} test can only be planned from two pilots on the same trials")
-    return [test]
+        return Effects(single, single.plus(single), "independent")
+    paired = paired_design_effect(first.scores, first.threshold, second.scores, second.threshold)
+    return Effects(single, paired.allowing_for_none(assurance), "compare")
 
 
 def _claim(claim: Claim | None, curves: Sequence[EPC] | None) -> Claim:
@@ -355,12 +305,7 @@ def _claim(claim: Claim | None, curves: Sequence[EPC] | None) -> Claim:
 
 
 def _as_method(
-    deployed: Variability,
-    grown: float,
-    curves: Sequence[EPC],
-    measure: AnyMeasure,
-    development: Development,
-    estimates: Estimates | None,
+    deployed: Variability, grown: float, curves: Sequence[EPC], measure: AnyMeasure, estimates: Estimates | None
 ) -> tuple[Variability, float, tuple[str, ...]]:
     """Return the variability of the difference of two systems as methods, and development users for each test user.
 
@@ -380,8 +325,6 @@ def _as_method(
     units, dev_units = (each.n_users if deployed.by_user else each.n_positives for each in (test, dev))
     _, _, degrees = estimates.contrast([1, -1])
     pilot, unit = min(deployed.pilot, float(degrees[0])), by_test * units * grown
-    if development == "stay":
-        return replace(deployed, unit=unit, kept=sum(by_dev), pilot=pilot), 0.0, notes
     return replace(deployed, unit=unit + sum(by_dev) * units, pilot=pilot), dev_units / units, notes
 
 
@@ -422,7 +365,7 @@ def _planned(
     }
     return Plan(
         users,
-        int(np.ceil(units * dev_ratio * (1 - 1e-12))) if dev_ratio and by_user else None,
+        None if dev_ratio is None or not by_user else int(np.ceil(units * dev_ratio * (1 - 1e-12))),
         negatives,
         positives,
         sd,
@@ -436,27 +379,21 @@ def _planned(
 
 def _sentence(goal: Goal, users: int | None, negatives: int, positives: int, assumed: dict[str, Any]) -> str:
     with_users = "" if users is None else f"{users:,} users with "
-    level = f"{100 * goal.confidence_level:g} %"
+    level, measure = f"{100 * goal.confidence_level:g} %", get_measure(assumed["measure"]).title
     if goal.difference is None:
         sure = "" if goal.assurance is None else f" in {100 * goal.assurance:g} % of studies"
-        aim = f"give a {level} interval of the {assumed['measure']} that is at most {goal.width:g} wide{sure}"
+        aim = f"give a {level} interval of the {measure} that is at most {goal.width:g} wide{sure}"
     else:
-        aim = (
-            f"find a difference of {abs(goal.difference):g} in the {assumed['measure']} with a power of "
-            f"{goal.power:g} at {level} confidence ({_name_of(assumed)})"
-        )
+        grows = ", the development set growing too" if assumed["claim"] == "method" else ""
+        compared = assumed["test"] == "compare"
+        test = f"compare, claim {assumed['claim']}{grows}" if compared else f"{assumed['test']} test"
+        found = f"find a difference of {abs(goal.difference):g} in the {measure}"
+        aim = f"{found} with a power of {goal.power:g} at {level} confidence ({test})"
     effects = f"design effects of {assumed['design_effect_far']:.2f} and {assumed['design_effect_frr']:.2f}"
     return (
         f"{with_users}{negatives:,} negatives and {positives:,} positives in all {aim}, if the FAR is "
         f"{assumed['far']:.4g} and the FRR {assumed['frr']:.4g}" + (f", with {effects}" if users is not None else "")
     )
-
-
-def _name_of(assumed: dict[str, Any]) -> str:
-    if assumed["test"] != "compare":
-        return f"{assumed['test']} test"
-    grows = {None: "", "grow": ", the development set growing too", "stay": ", the development set staying as it is"}
-    return f"compare, claim {assumed['claim']}{grows[assumed['development']]}"
 
 
 def _doubts(
@@ -466,25 +403,21 @@ def _doubts(
     for name, spread, trials in (("FAR", single.negatives, negatives), ("FRR", single.positives, positives)):
         if spread.unseen:
             text = (
-                f"the pilot has no error for the {name}: planned with {spread.rate:.3g}, the highest rate that such "
-                "luck allows; this is a bound, and fewer may do"
+                f"the pilot has no error for the {name}: planned with its upper bound, {spread.rate:.3g}; fewer users "
+                "or trials may do"
             )
             lines.append(Caution("no-errors", text))
         elif trials * spread.variance < NORMAL_RULE:
             text = (
-                f"few errors: n p (1 - p) = {trials * spread.variance:.3g} for the {name} is under {NORMAL_RULE:g}, "
-                f"where the normal distribution fits badly; {int(np.ceil(NORMAL_RULE / max(spread.variance, 1e-300)))} "
-                "trials of that class would pass"
+                f"few errors for the {name}: the normal distribution fits badly; plan for at least "
+                f"{int(np.ceil(NORMAL_RULE / max(spread.variance, 1e-300)))} trials of that class"
             )
             lines.append(Caution("few-units", text))
     if by_user and of_ztest and max(effect.negatives.design_effect, effect.positives.design_effect) > 1.1:
-        text = "the z-tests do not know of users: judge the data with a bootstrap that draws users"
-        lines.append(Caution("users-matter", text))
+        text = "z-tests ignore users; use compare, which resamples users"
+        lines.append(Caution("users-unused", text))
     if max(single.negatives.follows, single.positives.follows) > FOLLOWS:
-        text = (
-            "users of the pilot who try more err more: a larger study meets heavier users than the pilot has, and may "
-            "be wider than planned"
-        )
+        text = "pilot users who try more err more: the intervals of a larger study may be wider than planned"
         lines.append(Caution("size-follows-error", text))
     if 0 < single.users < FEW_PILOT_USERS:
         text = f"the design effect is estimated from {single.users} users and is uncertain"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -116,42 +115,6 @@ def expected_rates(thresholds: ArrayLike, *, separation: float = 2.5, shift: flo
 
     shifted = np.asarray(thresholds, dtype=np.float64) - shift
     return np.asarray(ndtr(-shifted)), np.asarray(ndtr(shifted - separation))
-
-
-def systems(
-    count: int = 24,
-    n_users: int = 124,
-    genuine_per_user: int | Sequence[int] = 9,
-    impostor_per_user: int | Sequence[int] = 96,
-    *,
-    equal_error_rates: tuple[float, float] = (0.05, 0.25),
-    user_effect_sd: float = 0.5,
-    rng: int | Sequence[int] = 0,
-) -> list[tuple[Scores, Scores]]:
-    """Draw a pool of systems, each a development and a test set of its own users, by default of NIST 2005's shape.
-
-    Their equal error rates are evenly spaced; everything else is `population`'s. The users of the two sets differ.
-
-    Examples
-    --------
-    >>> from priori.studies.simulation import systems
-    >>> systems(2, 31)[0]
-    (Scores(2976 negatives, 279 positives, 31 users), Scores(2976 negatives, 279 positives, 31 users))
-    """
-    from scipy.special import ndtri
-
-    low, high = equal_error_rates
-    if count < 1 or not 0 < low <= high < 1:
-        raise OptionError("give at least one system, and equal error rates between 0 and 1")
-    seed = [rng] if isinstance(rng, int) else list(rng)
-
-    draw = partial(population, n_users, genuine_per_user, impostor_per_user, user_effect_sd=user_effect_sd)
-    pool = []
-    for number, rate in enumerate(np.linspace(low, high, count)):
-        separation = float(-2 * ndtri(rate))
-        dev = draw(separation=separation, prefix="d", rng=(*seed, number, 0))
-        pool.append((dev, draw(separation=separation, prefix="t", rng=(*seed, number, 1))))
-    return pool
 
 
 def _per_user(count: int | Sequence[int], n_users: int, name: str) -> NDArray[np.int64]:

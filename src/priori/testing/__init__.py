@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from priori.base.errors import OptionError
 from priori.curves.epc import epc
-from priori.decisions.criteria import Criterion, get_criterion
-from priori.decisions.measure import Measure
-from priori.decisions.outcomes import Outcomes
+from priori.decisions.criteria import get_criterion
+from priori.decisions.recipe import AnyCriterion
 from priori.decisions.tasks import Task
 from priori.studies.gates import At, Checked, check_limits, check_no_worse
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -28,7 +26,7 @@ def assert_rate(
     at: At = "upper",
     alpha: Any = None,
     task: str | Task = "authentication",
-    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
+    criterion: AnyCriterion = None,
     confidence_level: float = 0.95,
     n_resamples: int = 10_000,
     rng: int = 0,
@@ -49,7 +47,7 @@ def assert_rate(
     alpha, task, criterion
         How the threshold is chosen, as in `priori.choose_threshold`.
     confidence_level, n_resamples, rng
-        Of the interval, as in `priori.EPC.band`.
+        How the interval is made, as in `priori.EPC.band`.
 
     Examples
     --------
@@ -83,7 +81,7 @@ def assert_no_worse(
     claim: Claim = "deployed",
     alpha: Any = None,
     task: str | Task = "authentication",
-    criterion: str | Criterion | Measure | Callable[[Outcomes, float], Any] | None = None,
+    criterion: AnyCriterion = None,
     confidence_level: float = 0.95,
     n_resamples: int = 10_000,
     rng: int = 0,

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from priori.base.cautions import CODES, Caution, joined, of_systems
+from priori.base.cautions import Caution, gravest_first, joined, of_systems
 from priori.curves.epc import EPC
 from priori.studies.evaluation import Member, Study
 from priori.uncertainty.comparing.max_t import error_allowed
 from priori.words.numbers import counted, percent, short
+from priori.words.vocabulary import study_words
 
 #: How many times one class may outnumber the other before it is said.
 UNBALANCED = 10
@@ -27,9 +28,11 @@ def cautions(study: Study) -> tuple[Caution, ...]:
     for line in every:
         caution = line if isinstance(line, Caution) else Caution(OTHER, line)
         texts.setdefault(caution.code, []).append(caution)
-    order = [*CODES, *texts]
-    found = [Caution(code, "; ".join(line.marked for line in lines), lines[0].named) for code, lines in texts.items()]
-    return tuple(sorted(found, key=lambda caution: (caution.level != "warning", order.index(caution.code))))
+    said = study_words(study).said
+    found = [
+        Caution(code, said("; ".join(line.marked for line in lines)), lines[0].named) for code, lines in texts.items()
+    ]
+    return tuple(gravest_first(found))
 
 
 def _of_member(member: Member, findings: tuple[Caution, ...]) -> tuple[str, ...]:
@@ -44,8 +47,8 @@ def _of_sets(curve: EPC) -> Iterator[Caution]:
     if max(negatives / positives, positives / negatives) >= UNBALANCED:
         share = percent(min(negatives, positives) / len(curve.test))
         text = (
-            f"{negatives:,} negatives and {positives:,} positives in the test set: the uncertainty comes from the "
-            f"smaller class ({share})"
+            f"{negatives:,} negatives and {positives:,} positives in the test set: the smaller class ({share}) decides "
+            "how wide intervals are"
         )
         yield Caution("unbalanced", text)
     if number := curve.dev.nan_rejected + curve.test.nan_rejected:
@@ -56,7 +59,7 @@ def _of_sets(curve: EPC) -> Iterator[Caution]:
 def _of_study(study: Study) -> Iterator[Caution]:
     settings = study.settings
     if settings.bootstrap is None:
-        text = "no bootstrap was run: curves have no confidence bands, and differences are not tested"
+        text = "no bootstrap was run: no confidence bands, no tests"
         yield Caution("no-bootstrap", text)
         return
     resamples = int(np.prod(settings.n_resamples))
@@ -64,7 +67,5 @@ def _of_study(study: Study) -> Iterator[Caution]:
     # replicates on both sides, or as methods by Student's t, which needs none.
     counted_by = 1 if len(study.pairs) > 1 else 2 if settings.claim == "deployed" else 0
     if study.pairs and counted_by / (resamples + 1) >= error_allowed(settings.confidence_level):
-        text = (
-            f"{counted(resamples, 'resample')}: no p-value can be significant, however large the difference; use more"
-        )
-        yield Caution("few-resamples", text)
+        text = f"{counted(resamples, 'resample')} are too few for any p-value to be significant; use more"
+        yield Caution("few-replicates", text)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from priori.studies.evaluation import Member, Study
+from priori.words.headline import deployment
 from priori.words.numbers import abridged, aggregate, alpha_text, listing, percent, short, threshold_text, value
+from priori.words.vocabulary import study_words
 
 
 def describe_figures(study: Study) -> dict[str, str]:
@@ -14,6 +16,7 @@ def describe_figures(study: Study) -> dict[str, str]:
     areas = [f"{short(member.name)} has an area of {member.auc:.3f}" for member in members]
     eers = [f"{short(member.name)} has an equal error rate of {percent(member.eer)}" for member in members]
     described = {
+        "people": _people(study),
         "epc": _curves(study),
         "roc": _a_posteriori(study, "ROC", areas),
         "det": _a_posteriori(study, "DET", eers),
@@ -27,7 +30,7 @@ def describe_figures(study: Study) -> dict[str, str]:
 
 def _standings(study: Study) -> dict[str, str]:
     """Describe the figures of a ranking."""
-    settings, count = study.settings, len(study.members)
+    settings = study.settings
     at = f"at alpha = {alpha_text(settings.alpha)}"
     values = [
         f"{short(study.members[place].name)} {value(float(study.curves[place].value[study.at]), settings.shown)}"
@@ -39,18 +42,7 @@ def _standings(study: Study) -> dict[str, str]:
     if study.standings is not None:
         best = [short(study.members[place].name) for place in np.flatnonzero(study.standings[2][:, study.at])]
         described["dots"] += f" The best could be {abridged(best, 'or', most=6)}. The table Ranking has the numbers."
-    if study.many:
-        pairs = [pair for pair in study.pairs if pair.significant is not None and pair.significant[study.at]]
-        described["standings"] = described["dots"].replace("Dot chart:", f"Dot chart of all {count} systems:")
-        described["matrix"] = (
-            f"Matrix of {count} by {count} systems from best to worst: who is significantly better than whom {at}; "
-            f"{len(pairs):,} of {len(study.pairs):,} pairs differ significantly."
-        )
-        described["multiples"] = (
-            f"Small line charts, one for each of {count} systems from best to worst: {aggregate(settings.shown)} "
-            "against alpha, all on the same axes."
-        )
-    if (board := study.board) is not None:
+    if (board := study.board) is not None and not study.many:
         moved = [short(str(move["name"])) for move in board.moves if move["significant"]]
         described["slopes"] = (
             f"Slope chart: the rank of each system by {board.settings['against']} on the test set, and at thresholds "
@@ -63,6 +55,13 @@ def _standings(study: Study) -> dict[str, str]:
             f"{percent(float(board.rank_probability[0, 0]))} of the draws."
         )
     return described
+
+
+def _people(study: Study) -> str:
+    """Describe what happens to a thousand."""
+    lines = " ".join(line.text for line in deployment(study, study.at).lines)
+    positives = study_words(study).positives
+    return f"A thousand dots, half of them {positives}, coloured where there are errors. {lines}"
 
 
 def _names(study: Study) -> str:
@@ -110,7 +109,8 @@ def _a_posteriori(study: Study, kind: str, parts: list[str]) -> str:
 
 
 def _scores(study: Study, member: Member) -> str:
-    test, (negatives, positives) = member.curve.test, member.medians
+    test, sign = member.curve.test, -1 if member.curve.distances else 1
+    negatives, positives = (sign * middle for middle in member.medians)
     return (
         f"Histogram of the test scores of {short(member.name)}: {test.n_negatives:,} negatives around "
         f"{negatives:.4g}, {test.n_positives:,} positives around {positives:.4g}; threshold at alpha = "

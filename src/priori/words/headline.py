@@ -8,11 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from priori.base.cautions import CODES, Caution, shown
+from priori.base.cautions import Caution, gravest_first, shown
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
+from priori.decisions.outcomes import Outcomes
 from priori.studies.evaluation.pairs import against_best
-from priori.studies.evaluation.study import MOVING, Study
+from priori.studies.evaluation.study import MOVING, Member, Study
 from priori.uncertainty.rates.rate_intervals import RateInterval
 from priori.words.numbers import (
     abridged,
@@ -20,6 +21,7 @@ from priori.words.numbers import (
     counted,
     decision,
     level_text,
+    listing,
     per_thousand,
     per_thousand_range,
     percent,
@@ -28,8 +30,10 @@ from priori.words.numbers import (
     told_apart,
     unbroken,
     value,
+    values_apart,
 )
-from priori.words.vocabulary import TaskWords, task_words
+from priori.words.sentences import tested_together
+from priori.words.vocabulary import TaskWords, study_words
 
 Mark = Literal["clear", "not clear", "not tested", "too few", "do not use", "do not trust"]
 
@@ -37,10 +41,10 @@ Mark = Literal["clear", "not clear", "not tested", "too few", "do not use", "do 
 BROKEN = ("same-data", "reversed-scores", "flipped-labels")
 #: Cautions after which numbers are not to be trusted: the data are not what they are taken for.
 UNTRUSTED = (*BROKEN, "shared-trials", "different-scales", "dev-looks-trained-on")
-#: Cautions that say what the numbers are about, and so stand beside them.
-CHANGES_MEANING = ("attacks-pooled",)
-#: An interval settles little where its bad end is so many times the value, and it is at least so wide.
-TIMES, WIDE = 3, 0.05
+#: An interval settles little where its bad end is so many times the value and it is at least so wide, or so wide alone.
+TIMES, WIDE, VERY_WIDE = 3, 0.05, 0.25
+#: Decisions that look at no score: all are accepted, none is.
+CONSTANT = ("accepting every trial", "rejecting every trial")
 #: The longest name in a headline.
 NAME = 28
 
@@ -102,21 +106,46 @@ def headline(study: Study, index: int) -> Headline:
         for caution in shown(codes[code] for code in UNTRUSTED if code in codes):
             name = "" if len(study.members) == 1 else f"{short(study.members[system].name)}: "
             why = f"{name}{caution.heading[:1].lower()}{caution.heading[1:]}"
-            return Headline(found.text, "do not trust", why, caution.code in BROKEN)
+            if caution.code in BROKEN:
+                return Headline("These data cannot tell what to expect", "do not trust", why, broken=True)
+            return Headline(found.text, "do not trust", why)
     return found
 
 
 def _constant(study: Study, index: int) -> Headline | None:
-    """Say so where the best system is one that decides nothing."""
+    """Say so where the best system is one that decides nothing, or does worse than one that decides nothing."""
     best = study.members[study.order_at(index)[0]]
-    threshold = float(best.curve.threshold[index])
-    if np.isfinite(threshold):
-        return None
-    what = "rejecting every trial" if threshold > 0 else "accepting every trial"
-    one = len(study.members) == 1
+    threshold, one = float(best.curve.threshold[index]), len(study.members) == 1
     who = f"{short(best.name, NAME)} is no better" if one else f"None of the {len(study.members)} systems is better"
-    text = f"{who} here than {what}: do not use {'it' if one else 'them'}"
-    return Headline(text, "do not use", "at this trade-off no threshold is worth its errors")
+    if not np.isfinite(threshold):
+        text = f"{who} here than {CONSTANT[threshold > 0]}: do not use {'it' if one else 'them'}"
+        return Headline(text, "do not use", "at this trade-off no threshold is worth its errors")
+    if (beaten := _beaten_by(best, index)) is None:
+        return None
+    what, least, sure = beaten
+    measure = best.curve.measure
+    amount = value(float(best.curve.value[index]), measure)
+    text = f"{who} here than {what}" + (f": do not use {'it' if one else 'them'}" if sure else "")
+    why = f"{aggregate(measure)} {amount} against {value(least, measure)}"
+    return Headline(text, "do not use" if sure else "not clear", why)
+
+
+def _beaten_by(member: Member, index: int) -> tuple[str, float, bool] | None:
+    """Return which constant decision is better on the test set, its value, and whether the interval says so too.
+
+    None where there is none, and of measures that a constant decision makes perfect, such as the FRR.
+    """
+    curve, band = member.curve, member.band
+    sign = -1 if curve.measure.greater_is_better else 1
+    sizes = {kind: int(getattr(curve.outcomes, kind)[index]) for kind in ("negatives", "positives")}
+    perfect = float(curve.measure(Outcomes.from_errors([0], [0], **sizes), curve.alpha[[index]])[0])
+    losses = [sign * (float(values[index]) - perfect) for values in curve.at_extremes()]
+    own, least = sign * (float(curve.value[index]) - perfect), min(losses)
+    if not own > least > 0:
+        return None
+    end = None if band is None else float((band.upper if sign < 0 else band.lower)[index])
+    sure = end is not None and sign * (end - perfect) > least
+    return CONSTANT[losses.index(least)], sign * least + perfect, sure
 
 
 def _unsettled(study: Study, index: int) -> Headline | None:
@@ -127,10 +156,12 @@ def _unsettled(study: Study, index: int) -> Headline | None:
         return None
     number, lower, upper = (float(column[index]) for column in (band.value, band.lower, band.upper))
     bad = (1 - number, 1 - lower) if measure.greater_is_better else (number, upper)
-    if upper - lower < WIDE or bad[1] < TIMES * bad[0]:
+    if upper - lower < (WIDE if bad[1] >= TIMES * bad[0] else VERY_WIDE):
         return None
     test = best.curve.test
-    few = counted(test.n_users, "user") if test.n_users else counted(len(test), "trial")
+    # Where trials are resampled although their one user is known, it is trials that are few.
+    number_of = counted(test.n_users, "user") if (test.n_users or 0) > 1 else counted(len(test), "trial")
+    few = study_words(study).said(number_of)
     if _counts_errors(measure):
         low, high = per_thousand_range(lower, upper).split(" to ")
         amount, seen = f"between {low} and {high} errors in 1,000", per_thousand(number)
@@ -150,10 +181,10 @@ def advice(answer: Headline) -> str:
 
 def deployment(study: Study, index: int) -> Deployment:
     """Return what to deploy at an alpha, and what to expect of it."""
-    member, words = study.members[study.order_at(index)[0]], task_words(study.settings.domain)
+    member, words = study.members[study.order_at(index)[0]], study_words(study)
     threshold = member.deployable[index]
     lines = error_lines(member.rates[index], words)
-    return Deployment(short(member.name), threshold, decision(threshold), lines)
+    return Deployment(short(member.name), threshold, decision(threshold, member.curve.distances), lines)
 
 
 def error_lines(rates: Mapping[str, RateInterval], words: TaskWords) -> tuple[ErrorLine, ...]:
@@ -166,23 +197,57 @@ def error_lines(rates: Mapping[str, RateInterval], words: TaskWords) -> tuple[Er
     return tuple(lines)
 
 
+def chosen_elsewhere(member: Member, index: int) -> str:
+    """Say that a threshold was fixed in advance, and between which others other development sets would put it."""
+    if (others := member.thresholds_of_others) is None or not np.isfinite([side[index] for side in others]).all():
+        return "fixed in advance"
+    ends = [float(side[index]) for side in others]
+    lower, upper = told_apart(ends[0], ends[1], lambda number: f"{number:.4g}")
+    return f"fixed in advance; other development sets choose between {lower} and {upper}"
+
+
+def promised(study: Study, index: int) -> str:
+    """Say what the development set promised of the best system, and whether the test set agrees."""
+    member, words = study.members[study.order_at(index)[0]], study_words(study)
+    promises, rates = member.promises[index], member.rates[index]
+    if not promises or not np.isfinite(member.curve.threshold[index]):
+        return ""
+    parts = [f"{per_thousand(said.rate)} of the {words.error(kind)[0]}" for kind, said in promises.items()]
+    broken = [
+        words.error(kind)[0] for kind, said in promises.items() if not said.lower <= rates[kind].rate <= said.upper
+    ]
+    agrees = f"more than chance explains for {listing(broken)}" if broken else "no more than chance explains"
+    return f"Promised by the development set: {listing(parts)}. The difference is {agrees}."
+
+
 def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | None:
     """Return the caution to show beside the answer at an alpha: of those ``known``, or of the best one's threshold."""
     several, name = len(study.members) > 1, short(study.members[study.order_at(index)[0]].name)
     found = [caution for caution in known if caution.code not in MOVING]
     for caution in study.moving_findings[index]:
         found.append(Caution(caution.code, f"{name}: {caution.marked}", named=True) if several else caution)
-    order = {code: number for number, code in enumerate(dict.fromkeys((*UNTRUSTED, *CHANGES_MEANING, *CODES)))}
-    grave = [caution for caution in shown(found) if caution.level == "warning"]
-    return min(grave, key=lambda caution: order.get(caution.code, len(order)), default=None)
+    grave = [caution for caution in gravest_first(shown(found)) if caution.level == "warning"]
+    return grave[0] if grave else None
 
 
 def _alone(study: Study, index: int) -> tuple[str, Mark | None, str]:
     curve, name = study.curves[0], short(study.members[0].name)
     amount = float(curve.value[index])
     if _counts_errors(curve.measure):
-        return f"{name} makes about {per_thousand(amount)} errors in 1,000", None, ""
-    return f"{name} reaches {aggregate(curve.measure)} {value(amount, curve.measure)}", None, ""
+        if (band := study.members[0].band) is None:
+            return f"{name} makes about {per_thousand(amount)} errors in 1,000", None, ""
+        low, high = per_thousand_range(float(band.lower[index]), float(band.upper[index])).split(" to ")
+        level = level_text(study.settings.confidence_level)
+        pooled = {"negatives", "attacks"} <= study.members[0].rates[index].keys()
+        as_here = ", with impostors and attacks in its proportions" if pooled else ""
+        why = f"{level} interval; about {per_thousand(amount)} on this test set{as_here}"
+        return f"{name} will make between {low} and {high} errors in 1,000", None, why
+    seen, measure = value(amount, curve.measure), aggregate(curve.measure)
+    if (band := study.members[0].band) is None:
+        return f"{name} reaches {measure} {seen}", None, ""
+    between = " and ".join(value(float(side[index]), curve.measure) for side in (band.lower, band.upper))
+    why = f"{level_text(study.settings.confidence_level)} interval; {seen} on this test set"
+    return f"{name} reaches {measure} between {between}", None, why
 
 
 def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
@@ -196,7 +261,7 @@ def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
     best, _, undecided = against_best(curves, study.pairs, index)
     others = len(curves) - 1
     sure = f"{level_text(study.settings.confidence_level)} confidence"
-    together = sure if others == 1 else f"{sure}, all pairs tested together"
+    together = sure if others == 1 else f"{sure}, {tested_together(study)}"
     if not undecided and best != leader:  # as expected of the method, not as observed with these thresholds
         rest = names[1 - best] if others == 1 else f"each of the other {others} systems"
         return f"{names[best]} is expected to be better than {rest}", "clear", together
@@ -223,22 +288,20 @@ def _amounts(best: EPC, other: EPC, index: int) -> tuple[str, str]:
     if _counts_errors(measure):
         texts = told_apart(1000 * first, 1000 * second, lambda number: per_thousand(number / 1000))
         return f"about {texts[0]} errors in 1,000", texts[1]
-    if measure.rate:
-        texts = told_apart(100 * first, 100 * second, lambda number: value(number / 100, measure), " %")
-    else:
-        texts = told_apart(first, second, lambda number: value(number, measure))
+    texts = values_apart(first, second, measure)
     return f"{aggregate(measure)} {texts[0]}", texts[1]
 
 
 def dots(study: Study, index: int) -> list[tuple[str, ...]]:
     """Return what stands beside each system's interval at an alpha: its value, between which ranks it lies, letters.
 
-    Systems that share a letter cannot be told apart.
+    Systems that share a letter cannot be told apart. With many systems it says which could be the best.
     """
     parts = [[unbroken(value(float(curve.value[index]), curve.measure)) for curve in study.curves]]
     if study.standings is not None:
-        lower, upper = (side[:, index].tolist() for side in study.standings[:2])
-        parts.append([*map(rank_range, lower, upper)])
+        lower, upper, possible = (side[:, index].tolist() for side in study.standings)
+        ranks = ["could be the best" if could else "" for could in possible]
+        parts.append(ranks if study.many else [*map(rank_range, lower, upper)])
     if study.letters is not None:
         parts.append([*study.letters[index]])
     return [*zip(*parts, strict=True)]

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from priori.base.texts import alpha_text as alpha_text
 from priori.base.texts import cell as cell
 from priori.base.texts import p_text as p_text
 from priori.decisions.constraints import Constraint
@@ -40,6 +41,21 @@ def short(name: str, width: int = 40) -> str:
     text = (text if len(text) <= width else text[: width - 1].rstrip() + "…") or "(no name)"
     turned = any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text)
     return f"{_ISOLATE}{text}{_END}" if turned else text
+
+
+def first_words(text: str, most: int = 150) -> str:
+    """Return a sentence, or as much of it as ends with a clause, or at least with a word.
+
+    Examples
+    --------
+    >>> first_words("few users: the rate is easily off", most=15), first_words("all of it", most=3)
+    ('few users…', 'all…')
+    """
+    if len(text) <= most:
+        return text
+    begun = text[: most + 1]
+    cut = max((begun.rfind(mark) for mark in (": ", "; ", ", ", ". ")), default=-1)
+    return begun[: cut if cut > most / 2 or begun.rfind(" ") < 0 else begun.rfind(" ")].rstrip() + "…"
 
 
 def unbroken(text: str) -> str:
@@ -148,20 +164,20 @@ def gap(difference: float, measure: Measure) -> str:
     return f"{text} {'point' if text == '1.0' else 'points'}"
 
 
-def alpha_text(alpha: Fraction | float) -> str:
-    """Return an alpha with four digits at most."""
-    return f"{float(alpha):.4g}"
-
-
 def threshold_text(threshold: str) -> str:
     """Return a threshold for a table; the infinite ones accept or reject all."""
     return {"inf": "reject all", "-inf": "accept all"}.get(threshold, threshold)
 
 
-def decision(threshold: str) -> str:
+def decision(threshold: str, distances: bool) -> str:
     """Return what a threshold does, for a sentence."""
     extremes = {"inf": "reject every trial", "-inf": "accept every trial"}
-    return extremes.get(threshold, f"accept when the score is greater than {threshold}")
+    return extremes.get(threshold, f"{acceptance(distances)} {threshold}")
+
+
+def acceptance(distances: bool) -> str:
+    """Return how a threshold decides, for a sentence that ends in it."""
+    return f"accept when the {'distance is less' if distances else 'score is greater'} than"
 
 
 def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: bool = False) -> str:
@@ -181,15 +197,18 @@ def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: b
     if criterion.name in ("wer", "pr") or criterion.name.startswith("bayes"):
         meaning = _weights(criterion, alpha)
     elif isinstance(criterion, Target):
-        meaning = f"Aiming at a {_rate(criterion.aimed_at)} of {percent(float(alpha))}"
+        return f"Aiming at a {_rate(criterion.aimed_at)} of {percent(float(alpha))}"
     elif isinstance(criterion, Constraint):
         most = "at least" if criterion.aimed_at.greater_is_better else "at most"
-        meaning = f"With a {_rate(criterion.aimed_at)} of {most} {percent(float(alpha))} on the development set"
-        if criterion.level is not None:
-            meaning = meaning.replace("on the development set", f"with {100 * criterion.level:g} % confidence")
+        sure = "on the development set" if criterion.level is None else f"with {100 * criterion.level:g} % confidence"
+        return f"With a {_rate(criterion.aimed_at)} of {most} {percent(float(alpha))} {sure}"
     else:
         return f"At alpha = {alpha_text(alpha)}"
     return f"{meaning} (alpha = {alpha_text(alpha)})" if with_alpha else meaning
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.3g}" if ratio < 1000 else f"{float(f'{ratio:.3g}'):,.0f}"
 
 
 def _rate(measure: Measure) -> str:
@@ -204,7 +223,7 @@ def _weights(criterion: Criterion, alpha: Fraction) -> str:
         return "At equal costs" if criterion.name != "pr" else f"With {v1} and {v2} weighed equally"
     heavy, light = (v1, v2) if alpha > Fraction(1, 2) else (v2, v1)
     ratio = max(alpha, 1 - alpha) / min(alpha, 1 - alpha)
-    return f"With {heavy} weighed {float(ratio):.3g} times {light}"
+    return f"With {heavy} weighed {_times(float(ratio))} times {light}"
 
 
 def outwards(lower: float, upper: float, decimals: int) -> tuple[str, str]:
@@ -251,3 +270,10 @@ def told_apart(first: float, second: float, write: Callable[[float], str], unit:
         if longer[0] != longer[1]:
             return longer
     return texts  # the same but for rounding
+
+
+def values_apart(first: float, second: float, measure: Measure) -> tuple[str, str]:
+    """Return two values of a measure, with as many digits as show that they differ."""
+    if not measure.rate:
+        return told_apart(first, second, lambda number: f"{number:.4g}")
+    return told_apart(100 * first, 100 * second, lambda number: percent(number / 100), " %")

@@ -17,6 +17,7 @@ from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.comparison import Comparison
 from priori.uncertainty.comparing.ztests import ZTest
+from priori.uncertainty.expected.thresholds import ThresholdInterval
 from priori.uncertainty.ranking.leaderboard import Leaderboard
 from priori.uncertainty.rates.group_rates import GroupRates
 from priori.uncertainty.rates.user_rates import ROLES, UserRates
@@ -33,8 +34,8 @@ from priori.words.numbers import (
     percent,
     possessive,
     short,
-    told_apart,
     value,
+    values_apart,
     weighing,
 )
 
@@ -87,12 +88,12 @@ def _performance(curves: Sequence[EPC], bands: Sequence[Band | None], index: int
     order = sorted(range(len(curves)), key=ranks.__getitem__)
     if len(curves) <= 3:
         leader, *others = range(len(curves)) if len(curves) < 3 else order
-        parts = [f"{possessive(names[leader])} expected {title} is {values[leader]}"]
+        parts = [f"{possessive(names[leader])} {title} is {values[leader]}"]
         parts += [f"{possessive(names[system])} is {values[system]}" for system in others]
         return f"{opening}, {'; '.join(parts)}."
     extreme = "highest" if first.measure.greater_is_better else "lowest"
     leaders = [system for system in order if ranks[system] == 1]
-    of_all = f"the {extreme} expected {title} of {len(curves)} systems: {values[leaders[0]]}."
+    of_all = f"the {extreme} {title} of {len(curves)} systems: {values[leaders[0]]}."
     if len(leaders) > 1:
         return f"{opening}, {listing([names[system] for system in leaders])} share {of_all}"
     second, last = order[1], order[-1]
@@ -118,16 +119,21 @@ def difference(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
     return _two(curves, pairs[0], index) if len(curves) == 2 else _many(curves, pairs, index)
 
 
+def _where(curve: EPC, index: int) -> str:
+    return f"At {curve.criterion.alpha_name} = {alpha_text(curve.alpha[index])},"
+
+
 def _two(curves: Sequence[EPC], pair: Pair, index: int) -> str:
-    names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(pair.alpha[index])},"
+    names, where = [short(curve.name) for curve in curves], _where(curves[0], index)
     observed = gap(float(pair.difference[index]), curves[0].measure)
     leader = pair.better(index)
     if pair.significant is None or pair.p_value is None:
         return _without_bootstrap(index, pair, observed, None if leader is None else names[leader])
-    size = f"difference of {observed}"
+    size = f"observed difference of {observed}"
     if pair.expected is not None and pair.expected[index] != pair.difference[index]:
         expected = gap(float(pair.expected[index]), curves[0].measure)
-        size = f"expected difference of {expected} ({observed} on this test set)"
+        where = f"{where} the observed difference is {observed};"
+        size = f"one expected over similar development sets, {expected},"
     p_value = _p(float(pair.p_value[index]), pair.one_sided)
     if leader is None:
         here = f"{where} the two systems are equal."
@@ -221,7 +227,7 @@ def _p(p_value: float, one_sided: bool) -> str:
 
 
 def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
-    names, where = [short(curve.name) for curve in curves], f"At alpha = {alpha_text(curves[0].alpha[index])},"
+    names, where = [short(curve.name) for curve in curves], _where(curves[0], index)
     if pairs[0].significant is None:
         return "No bootstrap was run, so there is no test of the differences."
     best, *others = against_best(curves, pairs, index)
@@ -239,6 +245,11 @@ def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
     return f"{leader} is significantly better than {abridged(worse)}; {tell}."
 
 
+def tested_together(study: Study) -> str:
+    """Say what the tests of three or more systems allow for."""
+    return "each compared with the best" if study.many else "all pairs tested together"
+
+
 def about_letters(confidence_level: float) -> str:
     """Say what the letters of a ranking mean."""
     return (
@@ -250,6 +261,12 @@ def about_letters(confidence_level: float) -> str:
 def about_standings(study: Study) -> str:
     """Say what the ranks between which systems lie mean, and what they are a claim about."""
     settings = study.settings
+    if study.many:
+        could = (
+            f"p: that the system is the best; one of those with p of at least {1 - settings.confidence_level:.2g} is"
+        )
+        level = level_text(settings.confidence_level)
+        return f"{could}, with {level} confidence (model confidence set). {about_claim(settings.claim)}"
     parts = [
         f"Between: the rank of every system lies in its interval, with {level_text(settings.confidence_level)} "
         "confidence for all systems together (max-T); the interval beside a value is for that system alone."
@@ -314,7 +331,7 @@ def ztest_verdict(tested: ZTest) -> str:
 
 def _threshold(member: Member, index: int, several: bool) -> str:
     dev, test = member.curve.dev_outcomes[index], member.curve.outcomes[index]
-    rule = decision(member.deployable[index])
+    rule = decision(member.deployable[index], member.curve.distances)
     opening = f"With {short(member.name)}, {rule}." if several else f"{rule[:1].upper()}{rule[1:]}."
     return (
         f"{opening} On the development set this wrongly accepts {_of(dev.fp, dev.negatives)} negatives and wrongly "
@@ -328,7 +345,7 @@ def _of(part: object, whole: object) -> str:
 
 
 def _optimism(curve: EPC, index: int) -> str:
-    best, reached = _apart(float(curve.best[index]), float(curve.value[index]), curve.measure)
+    best, reached = values_apart(float(curve.best[index]), float(curve.value[index]), curve.measure)
     optimism = float(curve.optimism[index])
     opening = f"Choosing {possessive(short(curve.name))} threshold on the test set itself would have shown"
     if optimism == 0:
@@ -336,13 +353,6 @@ def _optimism(curve: EPC, index: int) -> str:
     if optimism < 0:
         return f"{opening} {best} instead of {reached}, since the criterion is not the measure shown."
     return f"{opening} {best} instead of {reached}: {gap(optimism, curve.measure)} of optimism."
-
-
-def _apart(first: float, second: float, measure: Measure) -> tuple[str, str]:
-    """Return two values of a measure, with as many digits as show that they differ."""
-    if not measure.rate:
-        return told_apart(first, second, lambda number: f"{number:.4g}")
-    return told_apart(100 * first, 100 * second, lambda number: percent(number / 100), " %")
 
 
 def heading(study: Study) -> str:
@@ -397,7 +407,7 @@ def about_groups(found: GroupRates) -> str:
     """Say for each rate how far apart the groups are, and whether that is more than chance."""
     level = level_text(found.confidence_level)
     lines = []
-    for rate in dict.fromkeys(found.rate.tolist()):
+    for rate in dict.fromkeys(found.rate[found.what == "rate"].tolist()):
         gap, ratio = found.rows(rate, "gap"), found.rows(rate, "ratio")
         if not gap["value"].size:
             groups = found.rows(rate)["value"].size
@@ -412,6 +422,8 @@ def about_groups(found: GroupRates) -> str:
         lines.append(
             f"{rate.upper()}: {verdict}; {high} has the highest rate and {low} the lowest, {difference}, {times}."
         )
+    if "garbe" in found.what.tolist():
+        lines.append("FDR is the fairness discrepancy rate: 1 if all groups have the same rates; GARBE is then 0.")
     by = "users are kept together" if found.dependence != "none" else "trials are treated as independent"
     return "\n".join([*lines, f"Intervals hold for all groups and pairs together; {by}."])
 
@@ -430,3 +442,12 @@ def about_users(found: UserRates) -> str:
     level = level_text(found.confidence_level)
     lines.append(f"Rates are shrunk towards the mean (beta-binomial); {level} intervals of each user's own rate.")
     return "\n".join(lines)
+
+
+def about_thresholds(found: ThresholdInterval) -> str:
+    """Say what the three ranges of a threshold mean."""
+    return (
+        f"With {level_text(found.confidence_level)} confidence other development sets like this one choose within the "
+        "first range, and the best threshold of\nthe population lies within the second. Within the third the cost here "
+        "is within one standard error of the least."
+    )

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from priori.decisions.tasks import Task
+from priori.base.errors import MARK
+
+if TYPE_CHECKING:
+    from priori.studies.evaluation import Study
 
 
 @dataclass(frozen=True)
 class TaskWords:
-    """How a domain speaks: its classes, what an error does to one of each, and what to avoid at either end of alpha."""
+    """How a domain speaks: its classes, what an error does to one of each, and what to avoid at either end of alpha.
+
+    ``people`` are those whose trials belong together; ``unattacked`` the negatives that are no attacks, where there are
+    attacks among them.
+    """
 
     positives: str
     negatives: str
@@ -17,19 +26,63 @@ class TaskWords:
     let_in: str
     missing: str
     letting_in: str
+    people: str = "users"
+    unattacked: str = ""
 
     def error(self, kind: str) -> tuple[str, str]:
         """Return what trials of a kind (positives, negatives, attacks) are called, and what their error is."""
-        known = {"positives": (self.positives, self.missed), "negatives": (self.negatives, self.let_in)}
+        negatives = self.unattacked or self.negatives
+        known = {"positives": (self.positives, self.missed), "negatives": (negatives, self.let_in)}
         return known.get(kind, (kind, self.let_in))
 
+    def attacked(self, alone: bool) -> TaskWords:
+        """Return the same words where attacks are among the negatives, or where they are ``alone``."""
+        negatives = "attacks" if alone else f"{self.negatives} and attacks"
+        letting_in = self.letting_in.replace(self.negatives, negatives)
+        return replace(self, negatives=negatives, letting_in=letting_in, unattacked=self.negatives)
 
+    def said(self, marked: str) -> str:
+        """Return a message with its word for users; arguments in it, which are marked, stay as they are.
+
+        Examples
+        --------
+        >>> WORDS["fraud"].said("8 users: the next user may differ")
+        '8 accounts: the next account may differ'
+        """
+        parts, one = marked.split(MARK), self.people.removesuffix("s")
+        words = {"users": self.people, "user": one, "Users": self.people.capitalize(), "User": one.capitalize()}
+        for number in range(0, len(parts), 2):
+            parts[number] = re.sub(r"\b[Uu]sers?\b", lambda found: words[found[0]], parts[number])
+        return MARK.join(parts)
+
+
+PLAIN = TaskWords(
+    "positives", "negatives", "are rejected", "are accepted", "rejecting positives", "accepting negatives"
+)
 WORDS: dict[str, TaskWords] = {
     "authentication": TaskWords(
         "genuine users", "impostors", "are turned away", "get in", "turning genuine users away", "letting impostors in"
     ),
     "detection": TaskWords(
         "positives", "negatives", "are missed", "raise a false alarm", "missing positives", "false alarms"
+    ),
+    "fraud": TaskWords(
+        "frauds",
+        "honest transactions",
+        "go through",
+        "are stopped",
+        "letting frauds through",
+        "stopping honest transactions",
+        "accounts",
+    ),
+    "texts": TaskWords(
+        "machine-written texts",
+        "human-written texts",
+        "are missed",
+        "are wrongly flagged",
+        "missing machine-written texts",
+        "flagging human-written texts",
+        "authors",
     ),
     "retrieval": TaskWords(
         "wanted items",
@@ -39,18 +92,34 @@ WORDS: dict[str, TaskWords] = {
         "missing wanted items",
         "returning unwanted items",
     ),
+    "spam": TaskWords(
+        "spam messages",
+        "wanted messages",
+        "get through",
+        "are filtered out",
+        "letting spam through",
+        "filtering out wanted messages",
+        "senders",
+    ),
     "diagnosis": TaskWords(
-        "ill people", "healthy people", "are missed", "get a false alarm", "missing ill people", "false alarms"
+        "ill people",
+        "healthy people",
+        "are missed",
+        "get a false alarm",
+        "missing ill people",
+        "false alarms",
+        "patients",
     ),
 }
 
 
-def task_words(task: Task) -> TaskWords:
-    """Return the words of a task; of one that has none, plain ones."""
-    plain = TaskWords(
-        "positives", "negatives", "are rejected", "are accepted", "rejecting positives", "accepting negatives"
-    )
-    return WORDS.get(task.name, plain)
+def study_words(study: Study) -> TaskWords:
+    """Return the words that a study is told in; impostors only where trials name both people, or there are attacks."""
+    task, test, kinds = study.settings.domain, study.members[0].curve.test, study.members[0].rates[study.at]
+    words = WORDS.get(task.name, PLAIN)
+    if "attacks" in kinds:
+        return words.attacked(alone="negatives" not in kinds)
+    return PLAIN if task.name == "authentication" and not test.has_identities else words
 
 
 #: Each term as a page writes it, and what it means.
@@ -63,7 +132,7 @@ GLOSSARY: dict[str, str] = {
     "AUC": "Area under the ROC curve: how often a positive scores higher than a negative.",
     "alpha": "The trade-off between the two errors, from 0 (only rejecting positives counts) to 1 (only accepting "
     "negatives counts); 0.5 is equal costs.",
-    "threshold": "A trial is accepted when its score is greater than the threshold.",
+    "threshold": "A trial is accepted when its score is greater than the threshold; of distances, when it is less.",
     "development set": "The scores that thresholds are chosen on.",
     "test set": "Other scores, looked at only after the thresholds were fixed.",
     "a priori": "With thresholds fixed before the test set was looked at, as they are in use.",

@@ -11,8 +11,7 @@ from hypothesis.extra.numpy import arrays
 import priori
 import small_studies
 from priori import Scores
-from priori.curves.thinning import INVISIBLE, MOST, thin
-from priori.studies.evaluation.drawing import bin_scores, thinned_curves
+from priori.studies.evaluation.drawing import INVISIBLE, MOST, bin_scores, thin, thinned_curves
 
 steps = arrays(np.float64, st.integers(2, 60), elements=st.sampled_from([0.0, 1e-5, 1e-3, 0.01, 0.2, 1.0]))
 

@@ -27,7 +27,7 @@ from priori.studies.evaluation import Settings, make_study
 from priori.studies.evaluation.drawing import probit
 from priori.studies.evaluation.pairs import BARS, ReplicateSpread
 from priori.studies.evaluation.study import ranks_of
-from priori.uncertainty.comparing.ztests import ztest_epc
+from priori.uncertainty.comparing.ztests import ztests_along
 from priori.uncertainty.ranking.ranking import compare_all
 from priori.words.sentences import verdict
 
@@ -53,7 +53,7 @@ def test_the_numbers_are_the_librarys() -> None:
         assert pair.lower.tolist() == lower.tolist()
         assert pair.p_value is not None
         assert pair.p_value.tolist() == p_value.tolist()
-        z = ztest_epc(curves[pair.a], curves[pair.b]).comparison
+        z = ztests_along(curves[pair.a], curves[pair.b])
         assert z.dependent is not None
         assert pair.confidence is not None
         assert pair.confidence.tolist() == np.minimum(z.dependent.confidence, z.independent.confidence).tolist()
@@ -245,7 +245,8 @@ def test_a_page_codes_people_a_few_times_however_many_alphas_it_has(monkeypatch:
         coded.clear()
         render_html(study)
         counts.append(len(coded))
-    assert max(counts) <= 20
+    assert max(counts) <= 36
+    assert counts[1] <= counts[0] + 4  # a second system may lead somewhere
 
 
 def test_the_bands_of_a_comparison_are_those_of_each_system_but_for_noise() -> None:

@@ -7,14 +7,15 @@ import pytest
 
 import priori
 from priori import Scores
-from priori.uncertainty.bands.area_bands import area_bands
+from priori.base.options import ResamplingOptions
+from priori.uncertainty.bands.bands import area_bands
 
 
 @pytest.mark.parametrize("resample", ["test", "both"])
 def test_areas_have_intervals_around_their_exact_values(resample):
     rng = np.random.default_rng(0)
     dev, test = (Scores.from_arrays(rng.normal(0, 1, 300), rng.normal(1.5, 1, 200)) for _ in range(2))
-    found = area_bands(dev, test, n_resamples=800, resample=resample, interval="percentile")
+    found = area_bands(dev, test, ResamplingOptions(n_resamples=800, resample=resample, interval="percentile"))
     exact = priori.areas(dev, test)
     assert found.value.tolist() == [exact.e_v1, exact.e_v2, exact.g]
     drawn = []
@@ -32,10 +33,10 @@ def test_areas_have_intervals_around_their_exact_values(resample):
 def test_areas_of_both_sets_are_expected_ones():
     rng = np.random.default_rng(0)
     dev, test = (Scores.from_arrays(rng.normal(0, 1, 300), rng.normal(1.5, 1, 200)) for _ in range(2))
-    expected = area_bands(dev, test, resample="both")
-    percentile = area_bands(dev, test, n_resamples=800, resample="both", interval="percentile")
+    expected = area_bands(dev, test, ResamplingOptions(resample="both"))
+    percentile = area_bands(dev, test, ResamplingOptions(n_resamples=800, resample="both", interval="percentile"))
     assert expected.value.tolist() == percentile.value.tolist()
     np.testing.assert_allclose(expected.upper - expected.lower, percentile.upper - percentile.lower, rtol=0.25)
     assert ((expected.lower < expected.value) & (expected.value < expected.upper)).all()
-    wide = area_bands(dev, test, n_resamples=800, resample="both", simultaneous=True)
+    wide = area_bands(dev, test, ResamplingOptions(n_resamples=800, resample="both", simultaneous=True))
     assert (wide.upper > expected.upper).all()

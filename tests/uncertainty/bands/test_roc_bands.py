@@ -17,7 +17,6 @@ from four_users import small
 from priori import OptionError, Scores
 from priori.curves.averaging.curves import heights
 from priori.curves.averaging.methods import Axis
-from priori.uncertainty.bands.roc_bands import rate_bands, roc_band
 from priori.uncertainty.bootstrap import layout
 from priori.uncertainty.bootstrap.readers import along_the_roc, gather
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -27,7 +26,7 @@ VERTICAL = Axis(cosine=1.0, sine=0.0)
 
 def _heights(scores, rates, plan):
     batch, rows = along_the_roc(scores, rates, plan)
-    return gather(batch, plan.n_resamples, rows)
+    return gather(batch, plan.n_resamples, rows, plan)
 
 
 @pytest.mark.parametrize("bootstrap", ["sample", "user", "joint", "crossed"])
@@ -87,13 +86,13 @@ def test_heights_have_the_distribution_of_all_bootstrap_samples(shared):
 
 
 def test_a_roc_band_is_a_det_band_turned_round():
-    band = roc_band(small(2), fpr=[0.5, 0.1], n_resamples=500)
+    band = priori.roc(small(2)).band(fpr=[0.5, 0.1], n_resamples=500)
     assert band.fpr.tolist() == [0.1, 0.5]
     assert band.settings["bootstrap"] == "user"
     np.testing.assert_allclose(band.det["upper"], 1 - band.lower)
     np.testing.assert_array_equal(band.tpr, heights(small(2), band.fpr, VERTICAL))
-    with pytest.raises(TypeError, match=r"roc_band\(\) got an unexpected keyword argument 'resample'"):
-        roc_band(small(2), resample="both")
+    with pytest.raises(TypeError, match=r"band\(\) got an unexpected keyword argument 'resample'"):
+        priori.roc(small(2)).band(resample="both")
 
 
 def test_a_roc_band_covers_the_population():
@@ -103,7 +102,7 @@ def test_a_roc_band_covers_the_population():
     inside = []
     for seed in range(300):
         scores = Scores.from_arrays(rng.normal(0, 1, 150), rng.normal(1.5, 1, 100))
-        band = roc_band(scores, fpr=at.tolist(), n_resamples=400, rng=seed, threads=1)
+        band = priori.roc(scores).band(fpr=at.tolist(), n_resamples=400, rng=seed, threads=1)
         inside.append((band.lower <= truth) & (truth <= band.upper))
     assert 0.92 < np.mean(inside) < 0.98
 
@@ -119,7 +118,7 @@ def test_low_rates_have_the_bounds_of_order_statistics(weight):
         negatives, positives = np.repeat(negatives[::weight], weight), np.repeat(positives[::weight], weight)
         users = {"negative_user": user, "positive_user": user[:200] + 1000}
         scores = Scores.from_arrays(negatives, positives, **users)
-    band = roc_band(scores, fpr=["0.0025", "0.01", "0.2"], n_resamples=400, confidence_level=0.9)
+    band = priori.roc(scores).band(fpr=["0.0025", "0.01", "0.2"], n_resamples=400, confidence_level=0.9)
     assert [caution.code for caution in band.warnings] == ["low-fpr"]
     descending = np.append(np.inf, np.sort(negatives)[::-1])
     for place, rate in enumerate((0.0025, 0.01)):
@@ -129,7 +128,7 @@ def test_low_rates_have_the_bounds_of_order_statistics(weight):
         low, high = np.quantile(np.where(beyond == 0, 0.0, draws[0]), 0.05), np.quantile(draws[1], 0.95)
         # Users' design effect is U/(U-1) of what it would be, so ranks may differ by one trial.
         assert [band.lower[place], band.upper[place]] == pytest.approx([low, high], abs=0.006 if weight == 1 else 0.03)
-    plain = roc_band(scores, fpr=["0.2"], n_resamples=400, confidence_level=0.9)
+    plain = priori.roc(scores).band(fpr=["0.2"], n_resamples=400, confidence_level=0.9)
     assert [plain.lower[0], plain.upper[0]] == pytest.approx([band.lower[2], band.upper[2]], abs=0.02)
     assert plain.warnings == ()
 
@@ -139,10 +138,10 @@ def test_rates_below_one_of_all_negatives_are_refused():
     scores = Scores.from_arrays(rng.normal(0, 1, 250), rng.normal(2, 1, 100))
     for rate in ("0.0039", "0"):
         with pytest.raises(OptionError, match=r"with 250 negatives the lowest rate is 1/250 = 0\.004"):
-            roc_band(scores, fpr=["0.1", rate], n_resamples=200)
-    assert roc_band(scores, n_resamples=200, points=1001).fpr[0] == 0.004
-    assert roc_band(scores, n_resamples=200).fpr[:2].tolist() == [0.01, 0.02]
-    percentile = roc_band(scores, fpr=["0.004"], n_resamples=200, interval="percentile")
+            priori.roc(scores).band(fpr=["0.1", rate], n_resamples=200)
+    assert priori.roc(scores).band(n_resamples=200, points=1001).fpr[0] == 0.004
+    assert priori.roc(scores).band(n_resamples=200).fpr[:2].tolist() == [0.01, 0.02]
+    percentile = priori.roc(scores).band(fpr=["0.004"], n_resamples=200, interval="percentile")
     assert "interval='calibrated'" in percentile.warnings[0]
 
 
@@ -152,22 +151,11 @@ def test_low_rates_cover_even_what_no_negative_showed():
     inside = []
     for seed in range(60):
         negatives = rng.normal(0, 1, 200) + 10 * (rng.random(200) < 0.002)
-        band = roc_band(Scores.from_arrays(negatives, rng.normal(4, 1, 100)), fpr=["0.005"], n_resamples=200, rng=seed)
+        band = priori.roc(Scores.from_arrays(negatives, rng.normal(4, 1, 100))).band(
+            fpr=["0.005"], n_resamples=200, rng=seed
+        )
         inside.append(band.lower[0] <= ndtr(4 - 2.88) <= band.upper[0])
     assert np.mean(inside) > 0.9
-
-
-def test_rates_at_fixed_thresholds_have_an_interval_each():
-    rng = np.random.default_rng(0)
-    scores = Scores.from_arrays(rng.normal(0, 1, 400), rng.normal(2, 1, 300))
-    found = rate_bands(scores, [0.5, 1.0], n_resamples=4000)
-    for rate, lower, upper, n in (
-        (found.fpr, found.fpr_lower, found.fpr_upper, 400),
-        (found.tpr, found.tpr_lower, found.tpr_upper, 300),
-    ):
-        np.testing.assert_allclose(upper - lower, 2 * 1.96 * np.sqrt(rate * (1 - rate) / n), rtol=0.12)
-    with pytest.raises(TypeError, match=r"rate_bands\(\) got an unexpected keyword argument 'resample'"):
-        rate_bands(scores, [0.5], resample="both")
 
 
 def test_where_nothing_was_missed_nothing_need_be() -> None:
@@ -188,7 +176,7 @@ def test_low_rates_are_those_of_few_independent_negatives():
     negatives, positives = np.repeat(rng.normal(0, 1, 100), 4), rng.normal(2, 1, 200)
     users = {"negative_user": np.arange(400) // 4, "positive_user": 1000 + np.arange(200)}
     for rate, said in (("0.03", True), ("0.2", False)):
-        band = roc_band(Scores.from_arrays(negatives, positives, **users), fpr=[rate], n_resamples=400)
+        band = priori.roc(Scores.from_arrays(negatives, positives, **users)).band(fpr=[rate], n_resamples=400)
         assert ("low-fpr" in [caution.code for caution in band.warnings]) == said
 
 

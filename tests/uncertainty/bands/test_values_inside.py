@@ -14,10 +14,11 @@ import pytest
 import priori
 from nobody import attacked
 from priori import Scores
+from priori.base.options import ResamplingOptions
 from priori.base.results import AROUND, Result
 from priori.scores import Trials
 from priori.studies.simulation import population
-from priori.uncertainty.bands.area_bands import area_bands
+from priori.uncertainty.bands.bands import area_bands
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
@@ -108,7 +109,7 @@ def test_other_intervals_contain_their_values(kind: str) -> None:
         priori.a_posteriori_auc_interval(test),
         priori.a_posteriori_auc_test(test, rounded(test)),
         priori.roc(test).band(n_resamples=200),
-        area_bands(dev, test, n_resamples=100),
+        area_bands(dev, test, ResamplingOptions(n_resamples=100)),
         priori.compare(*(priori.epc(dev, each, points=3) for each in (test, rounded(test))), n_resamples=200),
     ]
     if test.has_users:

@@ -48,13 +48,7 @@ class DataSets(Bootstrap):
         ]
 
 
-TOY = DataSets(
-    name="by-set",
-    resamples="data sets, with all their trials",
-    choice="whole data sets",
-    draws_users=True,
-    preference=4,
-)
+TOY = DataSets(name="by-set", resamples="data sets, with all their trials", draws_users=True, preference=4)
 
 
 @pytest.fixture
@@ -163,7 +157,7 @@ def test_the_command_line_has_it(toy, write, run):
 
 def test_the_form_has_it(toy):
     page = Pages(Limits()).form("key", "nonce")
-    assert re.search(r'<option value="by-set">whole data sets</option>', page)
+    assert re.search(r'<option value="by-set">data sets, with all their trials</option>', page)
     assert Choices.from_fields({"bootstrap": "by-set"}, Limits()).settings().resampling.bootstrap == "by-set"
 
 
@@ -190,7 +184,6 @@ def test_every_bootstrap_draws_something_and_says_so(bootstrap):
     assert bootstrap.draws_users or bootstrap.draws_trials
     assert bootstrap.by_user or not bootstrap.draws_users
     assert bootstrap.resamples
-    assert bootstrap.choice
     assert not re.search(r"[A-Z.]", bootstrap.resamples[:1] + bootstrap.resamples[-1:])
 
 

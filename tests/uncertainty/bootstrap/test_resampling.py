@@ -20,8 +20,7 @@ from priori.cli.run import _options
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings
-from priori.uncertainty.bands.area_bands import area_bands
-from priori.uncertainty.bands.roc_bands import rate_bands, roc_band
+from priori.studies.simulation import population
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.resampling import Resampling
 
@@ -30,12 +29,9 @@ ONE_SET = {"resample", "shared_users"}
 #: Functions that write the description out, and what they have no use for.
 WRITTEN_OUT = {
     "EPC.band": (EPC.band, set()),
-    "area_bands": (area_bands, set()),
     "compare": (priori.compare, PREDICTION | {"resample"}),  # a claim instead
     "compare_all": (priori.compare_all, PREDICTION | {"resample"}),
-    "roc_band": (roc_band, PREDICTION | ONE_SET),
     "AposterioriROC.band": (AposterioriROC.band, PREDICTION | ONE_SET),
-    "rate_bands": (rate_bands, ONE_SET),
     "Settings": (Settings, {"bootstrap", "rng"}),  # auto by default, and a seed
 }
 OTHERS = {
@@ -79,7 +75,7 @@ class _SettledError(Exception):
 @pytest.mark.parametrize("option", OTHERS)
 @pytest.mark.parametrize("name", WRITTEN_OUT)
 def test_every_option_reaches_the_description(name, option, monkeypatch):
-    def settle(self, dev, test, curve=None, *, measures=()):
+    def settle(self, dev, test, curve=None, *, measures=(), threads=None, progress=None):
         raise _SettledError(self)
 
     monkeypatch.setattr(Resampling, "settle", settle)
@@ -93,12 +89,9 @@ def test_every_option_reaches_the_description(name, option, monkeypatch):
         return
     calls = {
         "EPC.band": lambda: curve().band(**given),
-        "area_bands": lambda: area_bands(small(1), test, **given),
         "compare": lambda: priori.compare(curve(), curve(), claim="deployed", **given),
         "compare_all": lambda: priori.compare_all([curve(), other], claim="deployed", **given),
-        "roc_band": lambda: roc_band(test, **given),
         "AposterioriROC.band": lambda: priori.roc(test).band(**given),
-        "rate_bands": lambda: rate_bands(test, [1.0], **given),
     }
     with pytest.raises(_SettledError) as caught:
         calls[name]()
@@ -209,19 +202,21 @@ def test_a_development_set_far_smaller_than_the_test_set_is_said():
     }
 
 
-def test_names_that_stand_for_many_are_said_where_false_acceptances_count():
-    named = small(2)
-    unnamed = replace(named, nobody=("attack",))
-    nobody = Scores.from_arrays(named.negatives, named.positives)
+def test_unknown_impostors_are_said_where_users_differ_in_false_acceptances():
+    named, alike = (population(40, 9, 40, user_effect_sd=sd, rng=3) for sd in (1.0, 0.0))
     wanted = {("hter", "far", "wer", "f1"): True, ("frr", "recall"): False}
-    for measures, said in wanted.items():
+
+    def said(scores, **options):
+        curve = priori.epc(scores, scores, alpha=[0.5], **options)
+        return "unknown-impostors" in {line.code for line in curve.band(n_resamples=20).warnings}
+
+    for measures, expected in wanted.items():
         for measure in measures:
-            for scores, known in ((unnamed, False), (named, True), (nobody, True)):
-                curve = priori.epc(scores, scores, alpha=[0.5], measure=measure)
-                found = {line.code for line in Resampling().settle(None, scores, curve).warnings}
-                assert ("unknown-impostors" in found) == (said and not known), measure
-    diagnosed = priori.epc(unnamed, unnamed, alpha=[0.5], task="diagnosis")
-    assert "unknown-impostors" not in {line.code for line in Resampling().settle(None, unnamed, diagnosed).warnings}
+            assert said(replace(named, nobody=("attack",)), measure=measure) == expected, measure
+            assert not said(named, measure=measure)
+            assert not said(replace(alike, nobody=("attack",)), measure=measure)
+            plain = Scores.from_arrays(named.negatives, named.positives)
+            assert not said(plain, measure=measure)
 
 
 @pytest.mark.parametrize(("text", "number"), [("10000", 10000), ("100x20", (100, 20)), ("3 × 4", (3, 4))])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -153,8 +154,8 @@ def test_replicates_do_not_depend_on_threads_or_batches(bootstrap, resample, mon
     plan = Resampling(bootstrap=bootstrap, resample=resample, n_resamples=500, rng=3).settle(curve.dev, curve.test)
 
     def run(threads):
-        statistic = [system_of(curve)], plan, lambda o, first: value_of(curve.measure, o[0], curve.alpha)
-        return replicate(*statistic, threads=threads)
+        here = replace(plan, threads=threads)
+        return replicate([system_of(curve)], here, lambda o, first: value_of(curve.measure, o[0], curve.alpha))
 
     once = run(1)
     np.testing.assert_array_equal(run(2), once)
@@ -331,7 +332,7 @@ def test_an_interrupt_ends_the_run_at_once():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        replicate([system_of(curve)], plan, lambda o, first: o[0].fp[:, :1] * 1.0, progress=stop)
+        replicate([system_of(curve)], replace(plan, progress=stop), lambda o, first: o[0].fp[:, :1] * 1.0)
 
 
 def test_progress_reaches_the_end():

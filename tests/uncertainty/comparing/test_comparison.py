@@ -151,7 +151,7 @@ def test_few_users_show_no_margin_however_alike_systems_are():
         said[users] = [line for line in found.warnings if line.code == "margin-needs-users"]
         assert (found.margin.equivalent[0] < 0.025) == (users == 60)
     (text,) = said[20]
-    assert text.startswith("20 users cannot exclude that 1 in 6 is harmed, and so do not show a margin of 0.03; ")
+    assert text.startswith("20 users are too few to show a margin of 0.03; ")
     assert said[60] == []
 
 

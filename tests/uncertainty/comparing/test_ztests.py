@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import priori
-from priori import InputError, OptionError, Scores, ztest, ztest_epc, ztest_scores
+from priori import InputError, OptionError, Scores, ztest, ztest_scores
 from priori.scores.pairing import Disagreements
 from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, weights_of
+from priori.uncertainty.comparing.ztests import ztests_along
 
 # Tables 3.2 to 3.7 of the thesis as printed.
 PUBLISHED = json.loads(
@@ -34,13 +35,17 @@ def _corners(model):
     return [(far + i * half, frr + j * half, negatives, positives) for i, j in product((-1, 0, 1), repeat=2)]
 
 
+def _by_method(found, column):
+    return dict(zip(found.columns()["method"].tolist(), found.columns()[column].tolist(), strict=True))
+
+
 def _within(published, half, low, high):
     return low - half <= published <= high + half
 
 
 @pytest.mark.parametrize("row", PUBLISHED["widths_percent"], ids=lambda row: f"{row['table']}-{row['level']}")
 def test_tables_3_3_and_3_6(row, record_property):
-    found = [ztest(*at, confidence_level=row["level"]).to_dict()["width"] for at in _corners(row["model"])]
+    found = [_by_method(ztest(*at, confidence_level=row["level"]), "width") for at in _corners(row["model"])]
     for method in METHODS:
         ours = [100 * width[method] for width in found]
         record_property(method, f"printed {row[method]}, ours {min(ours):.4f} to {max(ours):.4f}")
@@ -50,13 +55,13 @@ def test_tables_3_3_and_3_6(row, record_property):
 @pytest.mark.parametrize("row", PUBLISHED["differences"], ids=lambda row: row["table"])
 def test_tables_3_4_and_3_7(row, record_property):
     found = [
-        ztest(*one, far_b=other[0], frr_b=other[1]).to_dict()
+        ztest(*one, far_b=other[0], frr_b=other[1]).comparison.tests
         for one in _corners(row["a"])
         for other in _corners(row["b"])
     ]
     for method, delta in row["confidence_percent"].items():
-        ours = [100 * result["confidence"][method] for result in found]
-        sds = [result["sd"][method] for result in found]
+        ours = [100 * tests[method].confidence for tests in found]
+        sds = [tests[method].sd for tests in found]
         record_property(f"{method} delta", f"printed {delta}, ours {min(ours):.2f} to {max(ours):.2f}")
         record_property(f"{method} sigma", f"printed {row['sd'][method]}, ours {min(sds):.5f} to {max(sds):.5f}")
         assert _within(delta, 0.05, min(ours), max(ours))
@@ -64,7 +69,7 @@ def test_tables_3_4_and_3_7(row, record_property):
     # The thesis's verdict in both cases, with 95 %: not significant, as the independent test says.
     central = ztest(*_rates(row["a"]), far_b=MODELS[row["b"]]["far"], frr_b=MODELS[row["b"]]["frr"])
     assert central.significant is False
-    assert "dependent" not in central.to_dict()["confidence"]
+    assert "dependent" not in central.columns()["method"]
 
 
 def test_table_values_from_the_rates_as_printed():
@@ -268,8 +273,6 @@ def test_users_known_and_not_used_are_said():
     for test in (ztest_scores(known, 1.5), ztest_scores(known, 1.5, nobody, 1.5)):
         assert [caution.code for caution in test.warnings] == ["users-unused"]
     assert ztest_scores(nobody, 1.5).warnings == ()
-    curves = [priori.epc(test, test, alpha=[0.5]) for test in (nobody, known)]
-    assert "users-unused" in [caution.code for caution in ztest_epc(*curves).warnings]
     rates = ztest(0.0115, 0, 112_000, 400).to_dict()["a"]["frr"]
     assert rates["errors"] == 0
     assert rates["rule_of_three"] == [0, pytest.approx(0.00749, abs=1e-5)]
@@ -289,45 +292,13 @@ def _curves(rng, *shifts, points=5):
 
 def test_along_alpha_equals_one_alpha_at_a_time():
     a, b = _curves(np.random.default_rng(1), 2.0, 1.7)
-    along = ztest_epc(a, b)
+    along = ztests_along(a, b)
     for place in range(a.alpha.size):
         alone = ztest_scores(a.test, a.threshold[place], b.test, b.threshold[place])
         for name, test in alone.comparison.tests.items():
-            assert along.comparison.tests[name].confidence[place] == pytest.approx(float(test.confidence))
-        assert along.significant[place] == alone.significant
-        assert along.a.hter.lower[place] == pytest.approx(float(alone.a.hter.lower))
-    assert set(along.columns()) >= {"alpha", "value_a", "difference", "confidence_dependent", "significant"}
-    assert any("alphas" in line for line in along.warnings)
-
-
-def test_along_alpha_with_a_measure_that_follows_alpha():
-    a, b = _curves(np.random.default_rng(1), 2.0, 1.7)
-    along = ztest_epc(a, b, measure="wer")
-    assert along.a.hter.value == pytest.approx(a.alpha * a.v1 + (1 - a.alpha) * a.v2)
-    assert ztest_epc(a, b, unpaired=True).comparison.dependent is None
-
-
-def test_figure_3_11_draws_what_was_computed():
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    from priori.plots import figure_ztest
-
-    found = ztest_epc(*_curves(np.random.default_rng(1), 2.0, 1.7))
-    figure = figure_ztest(found)
-    upper, lower = figure.axes
-    assert [line.get_label() for line in upper.lines] == ["s2.0", "s1.7"]
-    assert lower.lines[0].get_ydata() == pytest.approx(100 * found.comparison.dependent.confidence)
-    assert found.plot().get_ylabel() == "confidence (%)"
-    pyplot.close("all")
-
-
-def test_curves_that_do_not_go_together():
-    (a,), (b,) = _curves(np.random.default_rng(1), 2.0), _curves(np.random.default_rng(1), 2.0, points=6)
-    with pytest.raises(OptionError, match="different alphas"):
-        ztest_epc(a, b)
+            assert along.tests[name].confidence[place] == pytest.approx(float(test.confidence))
+        assert along.significant(0.95)[place] == alone.significant
+    assert ztests_along(a, b, unpaired=True).dependent is None
 
 
 @pytest.mark.parametrize(
@@ -371,7 +342,7 @@ def test_frame_and_json():
 def test_the_intervals_of_a_dcf_are_filed_under_its_name() -> None:
     found = ztest(0.131, 0.096, 57_748, 5825, measure="dcf")
     sd = np.sqrt(0.99**2 * 0.131 * 0.869 / 57_748 + 0.096 * 0.904 / 100 / 5825)  # Eq. 3.31
-    assert found.to_dict()["sd"]["dcf"] == pytest.approx(sd, rel=1e-12)
+    assert _by_method(found, "sd")["dcf"] == pytest.approx(sd, rel=1e-12)
     assert list(found.to_dict()["a"]["interval"]) == ["dcf", "naive", "class"]
     assert found.columns()["method"].tolist() == ["dcf", "naive", "class"]
     assert found.columns()["equation"].tolist() == ["3.31", "3.35", "3.34"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from priori.uncertainty.comparing.evidence import MethodEvidence, _with_mean
-from priori.uncertainty.expected.estimates import Estimates, Part
+from priori.uncertainty.expected.influences import Estimates, Part
 
 if TYPE_CHECKING:
     from priori.uncertainty.comparing.claims import Compared

@@ -13,8 +13,7 @@ from priori.curves.epc import EPC
 from priori.scores import Scores, Trials
 from priori.scores.influence import People
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.expected.estimates import Estimates
-from priori.uncertainty.expected.influences import Units
+from priori.uncertainty.expected.influences import Estimates, Units
 from priori.uncertainty.expected.method import expected_values
 
 ALPHAS = [0.1, 0.3, 0.5, 0.7, 0.9]
@@ -44,7 +43,7 @@ def _curves(systems: int = 1, dev_users: int = 15, test_users: int = 20, **optio
 
 def _estimates(curves: list[EPC], bootstrap: str | None = None, **options) -> Estimates:
     plan = Resampling(bootstrap, 100, "both", rng=3).settle(curves[0].dev, curves[0].test)
-    return expected_values(curves, plan, threads=1, **options)
+    return expected_values(curves, replace(plan, threads=1), **options)
 
 
 def _users_drawn(scores: Scores, rng: np.random.Generator) -> tuple[Scores, np.ndarray]:
@@ -172,7 +171,7 @@ def test_other_bootstraps(bootstrap: str) -> None:
 def test_any_number_of_threads_gives_the_same() -> None:
     curves = _curves(2)
     plan = Resampling(None, 100, "both", rng=3).settle(curves[0].dev, curves[0].test)
-    first, second = (expected_values(curves, plan, threads=threads) for threads in (1, 3))
+    first, second = (expected_values(curves, replace(plan, threads=threads)) for threads in (1, 3))
     assert np.array_equal(first.value, second.value)
 
 
@@ -199,7 +198,7 @@ def test_no_error_seen_is_no_certainty() -> None:
     # The upper end of Jeffreys' 95 % interval for none of 200 is 1.2 %; for the mean of two such rates less.
     assert band.mean[0] < 0.003
     assert 0.003 < band.upper[0] < 0.02
-    assert [note.code for note in band.warnings] == ["few-dev-errors", "same-data", "few-units"]
+    assert [note.code for note in band.warnings] == ["small-development", "same-data", "few-units"]
 
 
 @pytest.mark.parametrize(("errors", "said"), [(4, True), (5, False)])
@@ -207,7 +206,7 @@ def test_fewer_than_five_development_errors_are_said(errors: int, said: bool) ->
     negatives = np.r_[np.arange(200.0 - errors), 5000 + np.arange(errors)]
     dev, test = (Scores.from_arrays(negatives + shift, 1000 + shift + np.arange(200.0)) for shift in (0.0, 0.25))
     warnings = priori.epc(dev, test, alpha=[0.5]).band(resample="both", n_resamples=200).warnings
-    assert any(getattr(note, "code", "") == "few-dev-errors" for note in warnings) == said
+    assert any(getattr(note, "code", "") == "small-development" for note in warnings) == said
 
 
 def test_many_trials_are_drawn_as_histograms(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from priori.scores import Scores, Trials
-from priori.uncertainty.expected import score_axis as module
-from priori.uncertainty.expected.score_axis import BINS, KNOTS, ScoreAxis, bandwidth, score_axis, tied
+from priori.uncertainty.expected import smoothed_sets as module
+from priori.uncertainty.expected.smoothed_sets import BINS, KNOTS, ScoreAxis, bandwidth, score_axis, tied
 
 PROBIT = NormalDist().inv_cdf
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import kendalltau
@@ -14,7 +16,7 @@ from priori.uncertainty.bootstrap import kernels
 from priori.uncertainty.bootstrap.draws import TEST_USERS
 from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.ranking.both_rankings import (
+from priori.uncertainty.ranking.leaderboard import (
     DRAWN,
     POSTERIORS,
     Against,
@@ -77,7 +79,7 @@ def test_draws_do_not_depend_on_their_batches(monkeypatch: pytest.MonkeyPatch) -
     plan = Resampling(n_resamples=10).settle(curves[0].dev, curves[0].test)
     whole = draw_both(curves, plan, "eer", 20)
     monkeypatch.setattr("priori.uncertainty.bootstrap.draws.HELD", 300)
-    for once, again in zip(whole, draw_both(curves, plan, "eer", 20, threads=1), strict=True):
+    for once, again in zip(whole, draw_both(curves, replace(plan, threads=1), "eer", 20), strict=True):
         np.testing.assert_array_equal(once, again)
 
 
@@ -95,7 +97,7 @@ def test_cells_stand_for_many_trials(monkeypatch: pytest.MonkeyPatch, bootstrap:
     curves = [priori.epc(each, each, alpha=[0.3]) for each in sets]
     plan = Resampling(bootstrap, n_resamples=10).settle(curves[0].dev, curves[0].test)
     before, after = draw_both(curves, plan, against, 70)
-    monkeypatch.setattr("priori.uncertainty.ranking.both_rankings.MANY", 10)
+    monkeypatch.setattr("priori.uncertainty.ranking.leaderboard.MANY", 10)
     cells_before, cells_after = draw_both(curves, plan, against, 70)
     np.testing.assert_allclose(cells_before, before, rtol=0, atol=1e-12)
     np.testing.assert_allclose(cells_after, after, rtol=0, atol=0.01)
@@ -104,8 +106,8 @@ def test_cells_stand_for_many_trials(monkeypatch: pytest.MonkeyPatch, bootstrap:
 
 def test_groups_of_trials_vary_as_trials_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many trials without users, groups are drawn: the HTER has the variance of two binomial rates."""
-    monkeypatch.setattr("priori.uncertainty.ranking.both_rankings.MANY", 10)
-    monkeypatch.setattr("priori.uncertainty.ranking.both_rankings.GROUPS", 300)
+    monkeypatch.setattr("priori.uncertainty.ranking.leaderboard.MANY", 10)
+    monkeypatch.setattr("priori.uncertainty.ranking.leaderboard.GROUPS", 300)
     rng = np.random.default_rng(3)
     test = priori.Scores.from_arrays(rng.normal(0, 1, 5000), rng.normal(1, 1, 3000))
     curve = priori.epc(test, test, alpha=[0.5])

@@ -14,6 +14,7 @@ from nobody import attacked
 from priori import Scores, rate_interval
 from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population
+from priori.uncertainty.rates.fairness import gini, gini_limits
 from priori.uncertainty.rates.group_rates import Pairs, _correlations, _level_of_pairs
 from priori.uncertainty.rates.rate_intervals import judge
 from priori.words.sentences import about_groups
@@ -166,7 +167,10 @@ def test_groups_counted_together_are_as_each_alone() -> None:
         for name in sorted(set(of_user.values())):
             chosen = [user for user, group in of_user.items() if group == name]
             alone = rate_interval(
-                priori.scores.restrict(scores, chosen), 1.2, dependence=dependence, confidence_level=0.95 ** (1 / 7)
+                priori.scores.derived.restrict(scores, chosen),
+                1.2,
+                dependence=dependence,
+                confidence_level=0.95 ** (1 / 7),
             )
             rows = found.rows("far")
             row = rows["group"].tolist().index(name)
@@ -191,3 +195,99 @@ def test_many_groups_need_little_memory_and_too_many_are_not_compared(monkeypatc
     assert set(found.what) == {"rate"}
     assert "many-groups" in [warning.code for warning in found.warnings]  # type: ignore[attr-defined]
     assert "FAR: 1500 groups, too many to compare pairs." in about_groups(found)
+
+
+def in_groups(negative: list[tuple[int, int]], positive: list[tuple[int, int]]) -> Scores:
+    """Independent trials of groups a, b, ...: (errors, trials) of each class at threshold 0."""
+    score, label, group = [], [], []
+    for of_class, sizes in enumerate((negative, positive)):
+        for name, (wrong, size) in zip("abcdef", sizes, strict=False):
+            sign = 2 * of_class - 1
+            score += [-1.0 * sign] * wrong + [1.0 * sign] * (size - wrong)
+            label += [of_class] * size
+            group += [name] * size
+    return Scores.from_predictions(label, score, group=group)
+
+
+def test_fairness_indices_are_the_published_formulas() -> None:
+    found = priori.group_rates(in_groups([(10, 200), (40, 200), (20, 200)], [(3, 60), (6, 60), (1, 50)]), 0.0)
+    far, frr = [0.05, 0.2, 0.1], [0.05, 0.1, 0.02]
+
+    def published(rates: list[float]) -> float:
+        """Howard et al. 2022: n / (n - 1) times the sum of |x_i - x_j| over 2 n^2 times the mean."""
+        n = len(rates)
+        differences = sum(abs(a - b) for a in rates for b in rates)
+        return n / (n - 1) * differences / (2 * n**2 * sum(rates) / n)
+
+    garbe, fdr = found.rows("far+frr", "garbe"), found.rows("far+frr", "fdr")
+    assert garbe["value"][0] == pytest.approx((published(far) + published(frr)) / 2)
+    assert fdr["value"][0] == pytest.approx(1 - (0.15 + 0.08) / 2)
+    for row in (garbe, fdr):
+        assert 0 <= row["lower"][0] < row["value"][0] < row["upper"][0] <= 1
+        assert (row["group"][0], row["errors"][0], row["trials"][0]) == ("", 80, 770)
+    each = priori.group_rates(
+        in_groups([(10, 200), (40, 200), (20, 200)], [(3, 60), (6, 60), (1, 50)]), 0.0, confidence_level=0.975
+    )
+    gaps = [each.rows(rate, "gap") for rate in ("far", "frr")]
+    assert fdr["lower"][0] == pytest.approx(1 - np.mean([gap["upper"][0] for gap in gaps]))
+    assert fdr["upper"][0] == pytest.approx(1 - np.mean([gap["lower"][0] for gap in gaps]))
+    assert not (priori.group_rates(independent([1, 2], [9, 9]), 0.0, rates=["far"]).what == "garbe").any()
+
+
+def test_two_groups_have_the_gini_coefficient_of_their_ratio() -> None:
+    value, lower, upper = np.array([0.6, 0.8]), np.array([0.5, 0.76]), np.array([0.66, 0.86])
+    pairs = Pairs.of(value, lower, upper, np.zeros((1, 2)), np.array([1]))
+    ratios = np.array([pairs.ratio_lower[0, 0], pairs.ratio_upper[0, 0]])
+    assert ratios[0] > 1
+    found = gini_limits(value, lower, upper, 0.95)
+    assert found == pytest.approx(tuple((ratios - 1) / (ratios + 1)), abs=1e-9)
+
+
+def test_limits_of_the_gini_coefficient_include_it_and_grow_with_those_of_the_rates() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        value = rng.random(rng.integers(2, 9)) / 2
+        narrow, wide = (gini_limits(value, value * (1 - part), value * (1 + part), 0.95) for part in (0.1, 0.3))
+        assert 0 <= wide[0] <= narrow[0] <= gini(value) <= narrow[1] <= wide[1] <= 1
+        assert gini_limits(value, value, value, 0.95) == pytest.approx((gini(value),) * 2)
+    assert gini(np.zeros(3)) == 0.0
+    assert gini_limits(np.zeros(3), np.zeros(3), np.ones(3) / 9, 0.95) == (0.0, 1.0)
+
+
+def test_intervals_of_fairness_indices_hold() -> None:
+    truth, held = np.array([0.02, 0.04, 0.06, 0.08]), []
+    rng = np.random.default_rng(1)
+    for errors in rng.binomial(300, truth, (400, 4)):
+        rate = errors / 300
+        limits = np.array([(x.lower, x.upper) for x in [priori.proportion_interval(errors, [300] * 4)]])[0]
+        low, high = gini_limits(rate, *limits, 0.95)
+        held.append(low <= gini(truth) <= high)
+    assert np.mean(held) > 0.93
+
+
+def test_the_worst_group_has_the_largest_limits() -> None:
+    found = priori.group_rates(independent([10, 40, 20], [200, 200, 20]), 0.0, rates=["far"])
+    worst, each = found.rows("far", "worst"), found.rows("far")
+    assert (worst["group"][0], worst["other"][0], worst["value"][0]) == ("c", "", 1.0)
+    assert (worst["errors"][0], worst["trials"][0]) == (20, 20)
+    assert (worst["lower"][0], worst["upper"][0]) == (each["lower"].max(), each["upper"].max())
+
+
+def test_groups_with_few_users_are_left_out_and_named() -> None:
+    scores = population(40, 3, 39, crossed=True, user_effect_sd=0.4, probe_effect_sd=0.4, rng=3)
+    names = scores.users.values  # type: ignore[union-attr]
+    of_user = {name: "small" if number < 4 else "fm"[number % 2] for number, name in enumerate(names)}
+    every = priori.group_rates(scores, 1.2, groups=of_user, dependence="user")
+    found = priori.group_rates(scores, 1.2, groups=of_user, dependence="user", min_users=5)
+    assert found.rows("far")["group"].tolist() == ["f", "m"]
+    assert found.rows("frr")["errors"].tolist() == every.rows("frr")["errors"].tolist()[:2]
+    assert "FAR: groups with fewer than 5 users are left out: small (4)" in found.warnings
+    narrower = found.rows("far")["upper"] < every.rows("far")["upper"][:2]  # two groups together, not three
+    assert narrower.all()
+    with pytest.raises(InputError, match="no group is left"):
+        priori.group_rates(scores, 1.2, groups=of_user, min_users=41)
+    for wrong in (0, 2.5, True, "3"):
+        with pytest.raises(OptionError, match="min_users must be a whole number from 1 on"):
+            priori.group_rates(scores, 1.2, groups=of_user, min_users=wrong)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="needs the user of each trial"):
+        priori.group_rates(independent([1, 2], [9, 9]), 0.0, min_users=2)

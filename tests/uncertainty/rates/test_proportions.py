@@ -140,6 +140,7 @@ def test_bad_counts(call, message):
         (lambda: proportion_interval(1, 4, method="bayes"), "unknown interval 'bayes'"),
         (lambda: proportion_interval(1, 4, confidence_level=95), "95 % is 0.95"),
         (lambda: proportion_test(1, 4, 2, 4, alternative="both"), "unknown alternative 'both'"),
+        (lambda: mcnemar_test(1, 2, 4, alternative="both"), "unknown alternative 'both'"),
     ],
 )
 def test_bad_options(call, message):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.special import ndtri
 
 import priori
@@ -90,12 +91,10 @@ def test_impostors_who_are_nobody_matter_to_false_acceptances_only():
     assert "unknown-impostors" not in codes["frr"]
 
 
-def test_the_other_methods_take_trials_for_independent():
-    scores = population(50, 9, 20, rng=1)
-    for method in ("wilson", "exact", "normal"):
-        found = rate_interval(scores, 1.2, method=method)
-        same = proportion_interval(found.errors, found.trials, method=method)
-        assert (found.lower, found.upper, found.dependence) == (float(same.lower), float(same.upper), "none")
+def test_of_independent_trials_it_is_wilsons():
+    found = rate_interval(population(50, 9, 20, rng=1), 1.2, dependence="none")
+    same = proportion_interval(found.errors, found.trials)
+    assert (found.lower, found.upper) == (float(same.lower), float(same.upper))
 
 
 def test_no_error_counts_the_trials_that_share_nobody():
@@ -118,7 +117,7 @@ def test_no_error_counts_the_trials_that_share_nobody():
 def test_the_result_tells_what_it_did():
     found = rate_interval(population(40, 3, 39, crossed=True, rng=1), 1.0)
     told = found.to_dict()
-    assert (told["dependence"], told["people"], told["method"]) == ("crossed", 40, "adjusted-wilson")
+    assert (told["dependence"], told["people"]) == ("crossed", 40)
     assert told["lower"][0] < told["rate"][0] < told["upper"][0]
 
 
@@ -176,8 +175,6 @@ def test_bad_options_are_said():
     scores = population(5, 3, 4, rng=1)
     with pytest.raises(OptionError, match="unknown rate 'fprr'"):
         rate_interval(scores, 0.0, rate="fprr")
-    with pytest.raises(OptionError, match="unknown interval"):
-        rate_interval(scores, 0.0, method="bayes")
     with pytest.raises(OptionError, match="both identities"):
         rate_interval(scores, 0.0, dependence="crossed")
     with pytest.raises(OptionError, match="unknown dependence"):
@@ -192,13 +189,13 @@ def test_bad_options_are_said():
 # -- the promise, measured ---------------------------------------------------------------------------------------
 
 
-def coverage(repeats, rate, method="adjusted-wilson", dependence=None, **shape):
+def coverage(repeats, rate, dependence=None, **shape):
     """Return the share of intervals that hold the FAR of the population."""
     threshold = float(-ndtri(rate))
     held = 0
     for repeat in range(repeats):
         scores = population(**shape, rng=(1, repeat))
-        found = rate_interval(scores, threshold, method=method, dependence=dependence)
+        found = rate_interval(scores, threshold, dependence=dependence)
         held += found.lower <= rate <= found.upper
     return held / repeats
 
@@ -215,13 +212,13 @@ def test_crossed_trials_are_covered_where_users_alone_are_not_enough():
     }
     assert 0.925 < coverage(1000, 0.02, **shape) < 0.98
     assert coverage(1000, 0.02, dependence="user", **shape) < 0.965
-    assert coverage(1000, 0.02, method="wilson", **shape) < 0.88
+    assert coverage(1000, 0.02, dependence="none", **shape) < 0.88
 
 
 def test_users_are_covered_also_where_few_of_them_make_most_errors():
     shape = {"n_users": 62, "genuine_per_user": 1, "impostor_per_user": 20, "user_effect_sd": 0.8}
     assert 0.92 < coverage(600, 0.02, **shape) < 0.98
-    assert coverage(300, 0.02, method="exact", **shape) < 0.75
+    assert coverage(300, 0.02, dependence="none", **shape) < 0.75
 
 
 def users_erring(wrong: list[int], trials: int = 10) -> Scores:
@@ -241,16 +238,37 @@ def test_the_freedom_is_satterthwaites():
     assert expected < 9
 
 
-def test_few_people_who_make_the_errors_are_said_where_they_are_less_than_a_third():
+def test_few_people_who_make_the_errors_are_said():
     def codes(wrong: list[int]) -> list[str]:
         return [line.code for line in rate_interval(users_erring(wrong), 0.5, rate="far").warnings]
 
-    assert codes([3, 2, 2, 0, 0, 0, 0]) == ["few-units"]  # as all of so few users are
-    assert codes([3, 2, 2, 1, 1, 0, 0, 0, 0, 0]) == []
-    assert codes([3, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0]) == ["few-units"]
-    assert codes([3, 2, 2, 1, 1] + [0] * 20) == ["few-units"]  # 4.3 users' worth (Kish)
-    assert codes([2] * 7 + [0] * 20) == ["few-units"]
-    assert codes([2] * 8 + [0] * 20) == []
+    assert codes([3, 2, 2, 0, 0, 0]) == ["few-units"]  # as all of so few users are
+    assert codes([3, 2, 2, 0, 0, 0, 0]) == []
+    # Fewer than one in eight, and than 7.5.
+    assert codes([1] * 3 + [0] * 23) == ["few-units"]
+    assert codes([1] * 3 + [0] * 21) == []
+    assert codes([1] * 7 + [0] * 60) == ["few-units"]
+    assert codes([1] * 8 + [0] * 60) == []
+    # Fewer than 38 in a hundred, and than 13, where the trials of a user are alike.
+    assert codes([6, 5, 4, 4, 5] + [0] * 8) == ["few-units"]
+    assert codes([6, 5, 4, 4, 5] + [0] * 7) == []
+    assert codes([6] * 12 + [0] * 30) == ["few-units"]
+    assert codes([6] * 13 + [0] * 30) == []
+    assert codes([2] * 7 + [0] * 20) == []
+
+
+def test_the_upper_limit_allows_for_half_a_user_who_is_unlike_those_seen():
+    """Wilson's limit for the trials that the larger variance is worth; he errs five times as often, or in half."""
+    for wrong in ([1, 2] * 20, [5, 6] * 20):
+        found = rate_interval(users_erring(wrong), 0.5, rate="far")
+        p, n, t = found.rate, found.trials, stats.t.ppf(0.975, found.freedom)
+        variance = p * (1 - p) * found.design_effect / n + 0.5 * min(5 * p, 0.5) ** 2 / 40.5**2
+        limits = []
+        for effective in (n / found.design_effect, p * (1 - p) / variance):
+            centre = (p + t**2 / (2 * effective)) / (1 + t**2 / effective)
+            half = t / (1 + t**2 / effective) * np.sqrt(p * (1 - p) / effective + t**2 / (4 * effective**2))
+            limits.append((centre - half, centre + half))
+        assert (found.lower, found.upper) == pytest.approx((limits[0][0], limits[1][1]))
 
 
 def test_users_who_try_more_and_err_more_are_said_with_the_rate_per_user():

@@ -10,8 +10,7 @@ from scipy.special import betainc
 import priori
 from priori.base.errors import InputError, OptionError
 from priori.studies.simulation import population
-from priori.uncertainty.rates.beta_binomial import _log_posterior, _quantile, fit_beta_binomial
-from priori.uncertainty.rates.user_rates import alike
+from priori.uncertainty.rates.user_rates import _log_posterior, _quantile, alike, fit_beta_binomial
 
 ERRORS = np.array([0, 1, 0, 9, 2, 0, 1, 0, 3, 0, 0, 4])
 TRIALS = np.array([20, 20, 25, 20, 20, 5, 20, 20, 40, 20, 20, 8])
@@ -106,7 +105,7 @@ def test_the_figure_shows_the_rates_of_each_role(monkeypatch: pytest.MonkeyPatch
     axes = found.plot()
     assert len(axes.get_legend_handles_labels()[1]) == 2
     np.testing.assert_array_equal(axes.lines[0].get_ydata(), 100 * found.of_role("genuine")["shrunken"])
-    monkeypatch.setattr("priori.plots.people.MOST_DRAWN", 25)
+    monkeypatch.setattr("priori.plots.rates.MOST_DRAWN", 25)
     assert len(found.plot().lines[0].get_ydata()) == 25
 
 
@@ -133,7 +132,7 @@ def test_very_many_users_are_answered_some_at_a_time(monkeypatch: pytest.MonkeyP
     errors = rng.binomial(trials.astype(int), rng.beta(2, 30, 300)).astype(float)
     fitted = fit_beta_binomial(errors, trials)
     wanted = fitted.rates(errors, trials, 0.95)
-    monkeypatch.setattr("priori.uncertainty.rates.beta_binomial.AT_A_TIME", 5000)
+    monkeypatch.setattr("priori.uncertainty.rates.user_rates.AT_A_TIME", 5000)
     for found, other in zip(fitted.rates(errors, trials, 0.95), wanted, strict=True):
         np.testing.assert_allclose(found, other, rtol=1e-9)
 

@@ -94,8 +94,6 @@ def test_what_does_not_weigh_users_says_so(curve):
             curve.band(n_resamples=10, **options)
     with pytest.raises(OptionError, match="weigh alike users and trials"):
         priori.compare(curve, priori.epc(draw(1), draw(2), alpha=AT))
-    with pytest.raises(OptionError, match="need compare"):
-        priori.ztest_epc(curve, curve)
     with pytest.raises(OptionError, match="exact curve weighs trials alike"):
         priori.epc(draw(1), draw(2), exact=True, weight="user")
     with pytest.raises(OptionError, match="unknown weight 'users'"):

@@ -1,6 +1,6 @@
 // The form, live: systems come and go, files are dropped, progress is shown, complaints stand next to their fields.
 
-import { setsOf, splitTable, tableOf, textOf, cellsOf, valuesOf } from "./table.js";
+import { NONE, setsOf, splitTable, tableOf, textOf, cellsOf, valuesOf } from "./table.js";
 
 const form = document.getElementById("app-form");
 const part = (id) => document.getElementById(`app-${id}`);
@@ -90,7 +90,7 @@ function removeSystem(system) {
 
 const SET = /(?:^|[^a-z])(dev|devel|development|val|valid|validation|test|eval|evaluation)(?![a-z])/i;
 
-function place(file) {
+function nameAndSet(file) {
   const stem = file.name.replace(/\.gz$/i, "").replace(/\.[a-z0-9]{1,8}$/i, "");
   const found = SET.exec(stem);
   if (!found) return { name: stem };
@@ -109,14 +109,19 @@ const inputOf = (system, set) => inputFor(`${set}-${system.dataset.key}`);
 const nameOf = (system) => inputFor(`name-${system.dataset.key}`);
 const isFree = (input) => !input.files.length && part(`kept-${input.name}`).hidden;
 
-/** Take files: one table of several systems is looked at first, all others go to their places. */
+/**
+ * Take files: one of several systems or of both sets is looked at first, and one that does not tell which set it is,
+ * where no other is waiting for its set, is asked about; all others go to their places.
+ */
 async function take(files) {
   const [only] = files;
-  if (files.length === 1 && /\.(csv|tsv|txt)(\.gz)?$/i.test(only.name) && only.size <= Number(form.dataset.upload)) {
-    const table = await textOf(only).then(tableOf, () => null);
-    if (table) return preview(only, table);
-  }
-  distribute(files);
+  if (files.length > 1) return distribute(files);
+  const readable = /\.(csv|tsv|txt)(\.gz)?$/i.test(only.name) && only.size <= Number(form.dataset.upload);
+  const table = readable ? await textOf(only).then(tableOf, () => null) : null;
+  const several = table && (table.set !== NONE || table.system !== NONE || table.scores.length > 1);
+  const waiting = systems().some((one) => isFree(inputOf(one, "dev")) !== isFree(inputOf(one, "test")));
+  if (several || !(nameAndSet(only).set || waiting)) preview(only, table);
+  else distribute(files);
 }
 
 const made = (name, properties = {}, ...children) => {
@@ -125,33 +130,42 @@ const made = (name, properties = {}, ...children) => {
   return element;
 };
 
-/** Show how a table would be split, to be set right and agreed to. */
+/** Show how a table would be split, to be set right and agreed to; what cannot be split is only asked about. */
 function preview(file, table) {
-  const place = part("table"), column = { system: table.system, set: table.set };
-  let sets = setsOf(valuesOf(table, column.set));
+  const place = part("table"), column = { system: table?.system, set: table?.set }, stem = nameAndSet(file).name;
+  const valuesIn = (index) => index === NONE ? [] : valuesOf(table, index);
+  let sets = table && setsOf(valuesIn(column.set));
+  const button = (text, given) => {
+    const element = made("button", { type: "button", textContent: text });
+    element.addEventListener("click", () => { close(); given(); });
+    return element;
+  };
   const chooser = (label, entries, chosen, change) => {
     const select = made("select", {}, ...entries.map(([value, text]) => made("option", { value, textContent: text, selected: value === chosen })));
     select.addEventListener("change", () => { change(select.value); draw(); });
     return made("label", {}, `${label} `, select);
   };
-  const columns = table.columns.map((name, i) => [String(i), name || `column ${i + 1}`]);
+  const columns = table?.columns.map((name, i) => [String(i), name || `column ${i + 1}`]);
+  const title = (text) => made("h3", { id: "app-table-title", textContent: `${file.name}: ${text}` });
+  const roles = (it) => [["development", "dev"], ["test", "test"]].flatMap(([word, set]) => [" ", button(`${it} is the ${word} set`, () => distribute([file], set))]);
   function draw() {
-    const values = valuesOf(table, column.set).slice(0, 50).map((value) => [value, value || "(empty)"]), found = splitTable(table, column.system, column.set, sets);
-    const rows = [table.columns, ...table.lines.slice(1, 5).map((line) => cellsOf(line, table.separator))];
-    const yes = made("button", { type: "button", className: "app-yes", textContent: `Yes, take ${found.size} system${found.size === 1 ? "" : "s"}` }), no = made("button", { type: "button", textContent: "No, it is one set of scores" });
-    yes.addEventListener("click", () => { close(); accept(found); });
-    no.addEventListener("click", () => { close(); distribute([file]); });
+    const values = valuesIn(column.set).slice(0, 50).map((value) => [value, value || "(empty)"]), found = splitTable(table, column.system, column.set, sets, stem);
+    const rows = [table.columns, ...table.lines.slice(1, 5).map((line) => cellsOf(line, table.separator))], number = `${found.size} system${found.size === 1 ? "" : "s"}`;
+    const yes = button(`Yes, take ${number}`, () => accept(found));
+    yes.className = "app-yes";
+    const inColumns = table.scores.length > 1 ? `the columns ${table.scores.map((i) => table.columns[i]).join(", ")}`.slice(0, 60) : "there is only one";
     place.replaceChildren(
-      made("h3", { id: "app-table-title", textContent: `${file.name}: several systems in one table. Is this right?` }),
-      made("div", { className: "app-row" }, chooser("System", columns, String(column.system), (value) => { column.system = Number(value); }),
-        chooser("Set", columns, String(column.set), (value) => { column.set = Number(value); sets = setsOf(valuesOf(table, column.set)); }),
-        chooser("Development is", values, sets.dev, (value) => { sets.dev = value; }), chooser("Test is", values, sets.test, (value) => { sets.test = value; })),
-      made("p", { textContent: `${found.size} systems: ${[...found.keys()].slice(0, 8).join(", ")}${found.size > 8 ? ", …" : ""}` }),
+      title(`${found.size > 1 ? "several systems" : "both sets"} in one table. Is this right?`),
+      made("div", { className: "app-row" }, chooser("System", [[String(NONE), inColumns], ...columns], String(column.system), (value) => { column.system = Number(value); }),
+        chooser("Set", [[String(NONE), "divide in halves at random, users together"], ...columns], String(column.set), (value) => { column.set = Number(value); sets = setsOf(valuesIn(column.set)); }),
+        ...(column.set === NONE ? [] : [chooser("Development is", values, sets.dev, (value) => { sets.dev = value; }), chooser("Test is", values, sets.test, (value) => { sets.test = value; })])),
+      made("p", { textContent: `${number}: ${[...found.keys()].slice(0, 8).join(", ")}${found.size > 8 ? ", …" : ""}` }),
       made("div", { className: "app-scroll" }, made("table", {}, ...rows.map((cells, row) => made("tr", {}, ...cells.map((cell) => made(row ? "td" : "th", { textContent: cell })))))),
-      made("p", {}, yes, " ", no));
+      made("p", {}, yes, ...roles("No, it")));
   }
   const close = () => { place.hidden = true; place.replaceChildren(); };
-  draw();
+  if (table) draw();
+  else place.replaceChildren(title("which set is it? Thresholds are chosen on one file and judged on another."), made("p", {}, ...roles("It")));
   place.hidden = false;
   place.focus();
 }
@@ -167,7 +181,7 @@ function accept(found) {
 
 /** Say where a file's name tells another set than its field, with a button that exchanges the two. */
 function checkSets(system) {
-  const [dev, test] = ["dev", "test"].map((set) => inputOf(system, set)), told = [dev, test].map((input) => input.files[0] && place(input.files[0]).set);
+  const [dev, test] = ["dev", "test"].map((set) => inputOf(system, set)), told = [dev, test].map((input) => input.files[0] && nameAndSet(input.files[0]).set);
   const old = system.querySelector(".app-swap");
   old?.remove();
   if ((told[0] !== "test" && told[1] !== "dev") || system.dataset.exchanged) return;
@@ -193,10 +207,10 @@ function offerMending() {
   caution.append(" ", button);
 }
 
-/** Give many files their places: by name where it says so, else the next free one. */
-function distribute(files) {
+/** Give many files their places: in the set given, or by name where it says so, else the next free one. */
+function distribute(files, given = null) {
   for (const file of files) {
-    const { name, set } = place(file);
+    const { name, set = given } = nameAndSet(file);
     const sets = set ? [set] : ["dev", "test"];
     let system = set && name ? systems().find((one) => nameOf(one).value === name && isFree(inputOf(one, set))) : null;
     system ??= systems().find(
@@ -318,8 +332,8 @@ async function compute(mayRenew) {
   note({});
   const most = Number(form.dataset.upload);
   if (total > most) return complain({ form: `the files have ${bytes(total)} together; the limit is ${bytes(most)}` });
-  busy(true);
   progress(files.size ? "Uploading" : "Starting", 0, 0);
+  busy(true);
   const { status, answer } = await send(data, form.action);
   sending = null;
   if (status === 202 && answer) {
@@ -349,6 +363,7 @@ function busy(on) {
   part("cancel").hidden = !on;
   part("compute").disabled = on;
   form.setAttribute("aria-busy", String(on));
+  if (on) part("progress").scrollIntoView({ block: "nearest", behavior: "instant" });
 }
 
 let said = "";
@@ -436,7 +451,7 @@ function begin() {
     event.target.removeAttribute("aria-invalid");
   });
   const example = inputFor("example");
-  const task = { faces: "authentication", spam: "retrieval", cancer: "diagnosis" };
+  const task = { texts: "texts", faces: "authentication", spam: "spam", cancer: "diagnosis" };
   example.addEventListener("change", () => {
     part("files").hidden = example.value !== "";
     if (example.value) inputFor("task").value = task[example.value];

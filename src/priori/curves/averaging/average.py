@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.above import above
-from priori.base.declarations import NUMBER, TEXT, Cautions, Column, DeclaredTable, Flat, Kept, Summary, Unsaved, listed
+from priori.base.declarations import TEXT, Cautions, Column, Kept, Level, Summary, Unsaved
 from priori.base.errors import OptionError
 from priori.base.results import Result
-from priori.base.saved import Saved, in_part, number
 from priori.base.types import Floats
 from priori.curves.averaging.curves import breakpoints, height_limits, heights, rates
-from priori.curves.averaging.datasets import Commensurability, DataSets, Parts, commensurability
-from priori.curves.averaging.intervals import (
+from priori.curves.averaging.datasets import (
+    Commensurability,
     IntervalKind,
-    IntervalPlan,
-    PlanInside,
-    averages,
+    OverSets,
+    Parts,
+    commensurability,
+    data_sets,
+    few_sets,
     is_size,
-    mean_of_counts,
     shares_of,
+    weighted_mean,
 )
 from priori.curves.averaging.methods import Axis, Method, find_axis, get_method
 from priori.curves.roc import a_posteriori_auc, a_posteriori_eer
@@ -45,29 +47,7 @@ class Estimate:
     each: tuple[float, ...] = field(repr=False)
 
 
-POINTS = "threshold fpr tpr lower upper fpr_lower fpr_upper tpr_lower tpr_upper"
-Points = Annotated[dict[str, Floats], DeclaredTable({"number": POINTS}, optional="threshold lower upper")]
 NamedMethod = Annotated[Method, Kept(TEXT, lambda method: method.name, lambda name, _: get_method(name))]
-#: Data sets in a result: of a file, their names.
-SetsInside = Annotated[
-    DataSets,
-    Flat(
-        {"datasets": listed(TEXT), "skipped": listed(TEXT)},
-        lambda sets: {"datasets": list(sets.names), "skipped": list(sets.skipped)},
-        lambda saved: in_part(
-            DataSets, names=tuple(saved.summary["datasets"]), skipped=tuple(saved.summary["skipped"])
-        ),
-    ),
-]
-#: How far they lie apart: of a file, one number.
-ScalesInside = Annotated[
-    Commensurability,
-    Flat(
-        {"commensurability_ratio": NUMBER},
-        lambda scales: {"commensurability_ratio": scales.ratio},
-        lambda saved: in_part(Commensurability, ratio=number(saved.summary["commensurability_ratio"])),
-    ),
-]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,10 +71,10 @@ class AverageCurve(Result):
         How the curves were averaged; ``method.meaning`` says in one sentence what the curve tells.
     theta : float
         The angle of the averaging axis in radians (0 vertical, pi/2 horizontal); NaN for thresholds.
-    datasets : DataSets
-        The data sets averaged, and the names of those left out.
-    commensurability : Commensurability
-        How far the data sets lie apart on the score axis; see `warnings`.
+    datasets, skipped : tuple of str
+        The names of the data sets averaged, and of those left out.
+    weights : array
+        How much each data set counts, 1 in all.
 
     Notes
     -----
@@ -106,41 +86,30 @@ class AverageCurve(Result):
     through the same increasing function.
     """
 
-    threshold: Unsaved[Floats]
-    fpr: Unsaved[Floats]
-    tpr: Unsaved[Floats]
-    fpr_lower: Unsaved[Floats]
-    fpr_upper: Unsaved[Floats]
-    tpr_lower: Unsaved[Floats]
-    tpr_upper: Unsaved[Floats]
+    fpr: Floats
+    tpr: Floats
+    fpr_lower: Floats
+    fpr_upper: Floats
+    tpr_lower: Floats
+    tpr_upper: Floats
+    threshold: Floats
     method: NamedMethod
     theta: float
-    datasets: SetsInside
+    datasets: tuple[str, ...]
+    skipped: tuple[str, ...]
     weights: Summary[Floats]
-    plan: PlanInside
-
-    @classmethod
-    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
-        none = np.full_like(saved.table["fpr"], np.nan)
-        points = {
-            field.name: saved.table.get(field.name, none) for field in fields(cls) if field.name in POINTS.split()
-        }
-        return in_part(cls, **points, **known)
-
-    @property
-    def points(self) -> Column[Points]:
-        """The points of the curve with their limits, and their thresholds where one serves all data sets."""
-        names = ["fpr", "tpr", "lower", "upper", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper", "threshold"]
-        if self.method.name == "threshold":
-            names = ["threshold", "fpr", "tpr", "fpr_lower", "fpr_upper", "tpr_lower", "tpr_upper"]
-        elif not self.method.one_threshold:
-            names.remove("threshold")
-        return {name: getattr(self, name) for name in names}
+    interval: IntervalKind
+    confidence_level: Level
+    sets: Unsaved[tuple[Scores, ...]]
 
     @cached_property
-    def commensurability(self) -> Summary[ScalesInside]:
-        """How far the data sets lie apart on the score axis."""
-        return commensurability(self.datasets.scores, self.datasets.names)
+    def _scales(self) -> Commensurability:
+        return commensurability(self.sets, self.datasets)
+
+    @cached_property
+    def commensurability_ratio(self) -> Summary[float]:
+        """How far the data sets lie apart on the score axis, in spreads of a class."""
+        return self._scales.ratio
 
     @property
     def meaning(self) -> Summary[str]:
@@ -150,16 +119,16 @@ class AverageCurve(Result):
     @cached_property
     def warnings(self) -> Summary[Cautions]:
         """Warnings: scores that are not commensurable where one threshold is meant for all; few data sets."""
-        scales = self.commensurability.warnings if self.method.one_threshold else ()
-        return (*scales, *self.plan.warnings(self.weights))
+        scales = self._scales.warnings if self.method.one_threshold else ()
+        return (*scales, *few_sets(self.interval, self.weights))
 
     @property
-    def lower(self) -> Floats:
+    def lower(self) -> Column[Floats]:
         """Lower limit of the averaged coordinate: see `upper`."""
         return self._limit(self.fpr_upper, self.tpr_lower, self.fpr_lower)
 
     @property
-    def upper(self) -> Floats:
+    def upper(self) -> Column[Floats]:
         """Upper limit of the averaged coordinate.
 
         That is the true positive rate for ``vertical``, the false positive rate for ``horizontal``, and
@@ -183,7 +152,7 @@ class AverageCurve(Result):
     @cached_property
     def auc(self) -> Summary[Estimate]:
         """The average of the data sets' areas under the curve."""
-        return self._estimate(a_posteriori_auc)
+        return self._estimate([a_posteriori_auc(each) for each in self.sets])
 
     @cached_property
     def eer(self) -> Summary[Estimate]:
@@ -191,24 +160,19 @@ class AverageCurve(Result):
 
         The diagonal average crosses that line at this very rate.
         """
-        return self._estimate(lambda scores: a_posteriori_eer(scores, method="interpolated"))
+        return self._estimate([a_posteriori_eer(each, method="interpolated") for each in self.sets])
 
-    def _estimate(self, number: Callable[[Scores], float]) -> Estimate:
-        each = {id(part): number(part) for part in self.datasets.scores}
-
-        def evaluate(part: Scores, _: Floats) -> Floats:  # of a data set, or of one drawn from its trials
-            return np.array([[each[id(part)] if id(part) in each else number(part)]])
-
-        means = averages(evaluate, self.datasets.scores, np.zeros(1), self.weights[None], self.plan)
-        value, lower, upper = np.ravel(means).tolist()
-        lower, upper = np.clip([lower, upper], 0, 1).tolist()
-        return Estimate(value, lower, upper, tuple(each[id(part)] for part in self.datasets.scores))
+    def _estimate(self, each: Sequence[float]) -> Estimate:
+        values = np.array(each)[:, None]
+        mean = weighted_mean(values[None], self.weights[None])[0]
+        lower, upper = np.clip(OverSets(self.interval, self.confidence_level).around(values, self.weights, mean), 0, 1)
+        return Estimate(float(mean[0]), float(lower[0]), float(upper[0]), tuple(each))
 
     def singles(self, points: int = 501) -> list[tuple[Floats, Floats]]:
         """Return the single curves, (fpr, tpr) each, at points evenly spaced along the diagonal (for figures)."""
         axis = Axis(0.5, 0.5)
         positions = np.arange(points) / (points - 1)
-        return [axis.back(positions, heights(part, positions, axis)) for part in self.datasets.scores]
+        return [axis.back(positions, heights(part, positions, axis)) for part in self.sets]
 
     def outline(self) -> tuple[Floats, Floats]:
         """Return the outline of the interval, x and y: from upper to lower limits and back (for figures)."""
@@ -232,9 +196,6 @@ def average(
     positions: int | ArrayLike | Literal["exact"] = 1001,
     confidence_level: float = 0.95,
     interval: IntervalKind = "t",
-    n_resamples: int = 1000,
-    within: bool = False,
-    rng: int | np.random.Generator = 0,
     by: Literal["dataset", "user"] = "dataset",
     skip_incomplete: bool = False,
 ) -> AverageCurve:
@@ -256,10 +217,9 @@ def average(
         How many positions to sample, evenly; or which (from 0 to 1 along the averaging axis, thresholds for
         ``threshold`` and ``pooled``); or ``"exact"``: every position where a single curve can turn, with both ends
         of the vertical lines, so that nothing is left to interpolation.
-    confidence_level, interval, n_resamples, within, rng
-        The pointwise interval over data sets: Student's t (right for few curves, and the same as ``"normal"``, the
-        paper's, for many), or the percentiles of a bootstrap over data sets, with ``within=True`` also over the
-        trials inside each.
+    confidence_level, interval
+        The pointwise interval over data sets: Student's t (right for few curves), or ``"normal"``, the paper's, which
+        is the same for many.
     skip_incomplete : bool
         Leave out data sets with one class only, instead of raising an error that names them.
 
@@ -277,41 +237,54 @@ def average(
     """
     chosen = get_method(method)
     axis = find_axis(chosen, theta, prior, cost_fp, cost_fn)
-    plan = IntervalPlan.checked(interval, confidence_level, n_resamples, within, rng)
-    sets = DataSets.of(parts, by=by, skip_incomplete=skip_incomplete)
+    over = OverSets.checked(interval, confidence_level)
+    named, skipped = data_sets(parts, by=by, skip_incomplete=skip_incomplete)
+    names, sets = tuple(named), tuple(named.values())
     if chosen.name == "pooled":
-        weights = _pooled(weights)
-    sizes = np.array([sets.negatives, sets.positives], dtype=np.float64)
-    shares = shares_of(weights, sizes.sum(axis=0), sets.names)
+        if weights is not None and not is_size(weights):
+            raise OptionError("pooling weighs data sets by their size; use method='threshold' for other weights")
+        weights = "size"
+    sizes = np.array([[part.n_negatives for part in sets], [part.n_positives for part in sets]])
+    shares = shares_of(weights, sizes.sum(axis=0), names)
     if axis is None:
         by_class = sizes / sizes.sum(axis=1, keepdims=True) if is_size(weights) else np.stack([shares, shares])
-        points = _at_thresholds(sets, positions, by_class, plan, is_size(weights), equal=weights is None)
+
+        def exact(values: Floats) -> Floats:
+            channels = zip(values, by_class, sizes.tolist(), strict=True)
+            return np.stack([_mean_rate(*channel, by_size=is_size(weights)) for channel in channels])
+
+        whole = weights is None or is_size(weights)
+        points = _at_thresholds(sets, positions, by_class, over, exact if whole else None)
     else:
-        points = _in_roc_space(sets, positions, shares, plan, axis)
-    angle = np.nan if axis is None else axis.theta
-    curve = AverageCurve(**points, method=chosen, theta=angle, datasets=sets, weights=shares, plan=plan)
-    return curve._came_from(sets.scores[0])
-
-
-def _pooled(weights: object) -> Literal["size"]:
-    if weights is not None and not is_size(weights):
-        raise OptionError("pooling weighs data sets by their size; use method='threshold' for other weights")
-    return "size"
+        points = _in_roc_space(sets, positions, shares, over, axis)
+    return AverageCurve(
+        **points,
+        method=chosen,
+        theta=np.nan if axis is None else axis.theta,
+        datasets=names,
+        skipped=skipped,
+        weights=shares,
+        interval=interval,
+        confidence_level=confidence_level,
+        sets=sets,
+    )._came_from(sets[0])
 
 
 # -- along an axis in ROC space ------------------------------------------------------------------------
 
 
 def _in_roc_space(
-    sets: DataSets, positions: int | ArrayLike | str, weights: Floats, plan: IntervalPlan, axis: Axis
+    sets: Sequence[Scores], positions: int | ArrayLike | str, weights: Floats, over: OverSets, axis: Axis
 ) -> dict[str, Floats]:
     along, exact, closed = _axis_positions(sets, positions, axis)
 
     def averaged(*, upper: bool) -> Floats:
         """Return the mean height at each position, and the limits of its interval, as three rows."""
-        return averages(
-            lambda part, block: heights(part, block, axis, upper=upper)[None], sets.scores, along, weights[None], plan
-        )[:, 0]
+
+        def read(part: Scores, block: Floats) -> Floats:
+            return heights(part, block, axis, upper=upper)[None]
+
+        return over.averages(read, sets, along, weights[None])[:, 0]
 
     height = averaged(upper=True)
     if exact and (axis.sine == 0 or axis.cosine == 0):
@@ -337,11 +310,11 @@ def _in_roc_space(
     return _closed(points) if closed else points
 
 
-def _axis_positions(sets: DataSets, positions: int | ArrayLike | str, axis: Axis) -> tuple[Floats, bool, bool]:
+def _axis_positions(sets: Sequence[Scores], positions: int | ArrayLike | str, axis: Axis) -> tuple[Floats, bool, bool]:
     """Return the positions, whether they are every breakpoint, and whether the curve's ends are to be added."""
     asked = _asked(positions)
     if asked is None:
-        return np.unique(np.concatenate([breakpoints(part, axis) for part in sets.scores])), True, True
+        return np.unique(np.concatenate([breakpoints(part, axis) for part in sets])), True, True
     if isinstance(asked, int):
         return np.arange(asked) / (asked - 1), False, True
     if not ((asked >= 0) & (asked <= 1)).all():
@@ -375,40 +348,44 @@ def _closed(points: dict[str, Floats]) -> dict[str, Floats]:
 
 
 def _at_thresholds(
-    sets: DataSets, positions: int | ArrayLike | str, weights: Floats, plan: IntervalPlan, by_size: bool, equal: bool
+    sets: Sequence[Scores],
+    positions: int | ArrayLike | str,
+    weights: Floats,
+    over: OverSets,
+    exact: Callable[[Floats], Floats] | None,
 ) -> dict[str, Floats]:
     thresholds, closed = _thresholds(sets, positions)
-    sizes = (sets.negatives, sets.positives)
-
-    def exact(values: Floats) -> Floats:
-        return np.stack([_mean_rate(*channel, by_size) for channel in zip(values, weights, sizes, strict=True)])
-
-    mean, *limits = averages(rates, sets.scores, thresholds, weights, plan, exact if by_size or equal else None)
+    mean, *limits = over.averages(rates, sets, thresholds, weights, exact)
     points = {"fpr": mean[0], "tpr": mean[1], "threshold": thresholds}
     for side, limit in zip(("lower", "upper"), limits, strict=True):
         points[f"fpr_{side}"], points[f"tpr_{side}"] = np.clip(limit, 0, 1)
     if closed:
         # Accepting all is the end of every curve, also where scores of -inf are below every threshold.
-        limit = np.nan if len(sets) < 2 and not plan.within else 1.0
+        limit = np.nan if len(sets) < 2 else 1.0
         end = {"fpr": 1.0, "tpr": 1.0, "threshold": -np.inf}
         points = {name: np.append(column, end.get(name, limit)) for name, column in points.items()}
     return points
 
 
-def _mean_rate(values: Floats, weights: Floats, sizes: tuple[int, ...], by_size: bool) -> Floats:
-    """Return the mean of rates, from the whole numbers behind them where these allow."""
-    counts = np.rint(values * np.array(sizes)[:, None]).astype(np.int64)
-    mean = mean_of_counts(counts, sizes, by_size=by_size)
-    return np.asarray(weights @ values) if mean is None else mean
+def _mean_rate(rates: Floats, weights: Floats, sizes: list[int], *, by_size: bool) -> Floats:
+    """Return the mean of rates (data sets in rows), divided once from whole numbers where their size allows."""
+    counts = np.rint(rates * np.array(sizes)[:, None]).astype(np.int64)
+    if by_size:
+        return np.asarray(counts.sum(axis=0) / sum(sizes))
+    common = math.lcm(*sizes)
+    if common * len(sizes) >= 2**53:
+        return np.asarray(weights @ rates)
+    factors = np.array([common // size for size in sizes], dtype=np.int64)
+    return np.asarray(factors @ counts / (common * len(sizes)))
 
 
-def _thresholds(sets: DataSets, positions: int | ArrayLike | str) -> tuple[Floats, bool]:
+def _thresholds(sets: Sequence[Scores], positions: int | ArrayLike | str) -> tuple[Floats, bool]:
     """Return thresholds, descending, and whether accepting all is to be added as the curve's end."""
     asked = _asked(positions)
     if isinstance(asked, np.ndarray):
         return np.sort(asked)[::-1], False
     number = None if asked is None else asked - 1
-    offered = [_evenly(ordered, number) for part in sets.scores for ordered in (part.negatives, part.positives)]
+    offered = [_evenly(ordered, number) for part in sets for ordered in (part.negatives, part.positives)]
     return _evenly(np.unique(np.concatenate(offered)), number)[::-1], True
 
 

@@ -1,4 +1,4 @@
-"""The ways of averaging ROC curves: their names, what each one means, and which one to use."""
+"""The ways of averaging ROC curves: names, meanings, which one to use, and the axis along which each averages."""
 
 from __future__ import annotations
 
@@ -12,19 +12,48 @@ ReadAlong = Literal["fpr", "tpr", "ratio", "cost"]
 
 
 @dataclass(frozen=True)
+class Axis:
+    """The axes turned by theta, scaled so that positions run from 0 to 1.
+
+    The paper's rotation (section 4.1) is fp' = cos(theta) fp + sin(theta) tp, tp' = cos(theta) tp - sin(theta) fp.
+    Both are divided here by cos(theta) + sin(theta). Then vertical, horizontal, diagonal and cost axes are exact
+    in floating point, and every curve runs from position 0 to position 1 whatever the angle.
+    """
+
+    cosine: float
+    sine: float
+
+    @property
+    def theta(self) -> float:
+        """The angle in radians."""
+        return math.atan2(self.sine, self.cosine)
+
+    def turn(self, fpr: Any, tpr: Any) -> tuple[Any, Any]:
+        """Return position and height of points in ROC space."""
+        return self.cosine * fpr + self.sine * tpr, self.cosine * tpr - self.sine * fpr
+
+    def back(self, position: Any, height: Any) -> tuple[Any, Any]:
+        """Return the points in ROC space of positions and heights."""
+        square = self.cosine**2 + self.sine**2
+        fpr, tpr = self.cosine * position - self.sine * height, self.sine * position + self.cosine * height
+        return fpr / square, tpr / square
+
+
+@dataclass(frozen=True)
 class Method:
     """A way of averaging: its name, and what its curve means, in one sentence.
 
     ``one_threshold`` tells whether the same threshold serves every data set (``pooled``, ``threshold``); the
-    other methods average in ROC space, each data set at a threshold of its own.
+    other methods average in ROC space, each data set at a threshold of its own, along an ``axis``.
     """
 
     name: str
     one_threshold: bool
     meaning: str
+    axis: Axis | None = None
 
 
-#: Every method by the name people type (sections 3 and 4 of the paper).
+#: Every method by the name people type (sections 3 and 4 of the paper); the axis of two follows from what is asked.
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
@@ -39,18 +68,21 @@ METHODS: dict[str, Method] = {
             False,
             "The average true positive rate among data sets at each fixed false positive rate, "
             "each data set using the threshold that gives it that rate.",
+            Axis(1.0, 0.0),
         ),
         Method(
             "horizontal",
             False,
             "The average false positive rate among data sets at each fixed true positive rate, "
             "each data set using the threshold that gives it that rate.",
+            Axis(0.0, 1.0),
         ),
         Method(
             "diagonal",
             False,
             "The average of both error rates among data sets at each fixed balance between them (at the centre the "
             "equal error rate), each data set using the threshold that gives it that balance.",
+            Axis(0.5, 0.5),
         ),
         Method(
             "cost",
@@ -86,15 +118,7 @@ def get_method(method: str | Method) -> Method:
     return METHODS[method]
 
 
-@dataclass(frozen=True)
-class Recommendation:
-    """Which average to use, and what its curve will mean."""
-
-    method: str
-    meaning: str
-
-
-def recommend(one_threshold: bool, read_along: ReadAlong = "fpr") -> Recommendation:
+def recommend(one_threshold: bool, read_along: ReadAlong = "fpr") -> Method:
     """Answer "which average should I use?" from the two questions of section 4 of the averaging paper.
 
     Parameters
@@ -109,65 +133,27 @@ def recommend(one_threshold: bool, read_along: ReadAlong = "fpr") -> Recommendat
     Examples
     --------
     >>> import priori
-    >>> priori.recommend(one_threshold=True).method
+    >>> priori.recommend(one_threshold=True).name
     'threshold'
-    >>> priori.recommend(one_threshold=False, read_along="tpr").method
+    >>> priori.recommend(one_threshold=False, read_along="tpr").name
     'horizontal'
     """
     if read_along not in READINGS:
         raise unknown("axis to read along", read_along, READINGS)
-    name = "threshold" if one_threshold else READINGS[read_along]
-    return Recommendation(name, METHODS[name].meaning)
-
-
-@dataclass(frozen=True)
-class Axis:
-    """The axes turned by theta, scaled so that positions run from 0 to 1.
-
-    The paper's rotation (section 4.1) is fp' = cos(theta) fp + sin(theta) tp, tp' = cos(theta) tp - sin(theta) fp.
-    Both are divided here by cos(theta) + sin(theta). Then vertical, horizontal, diagonal and cost axes are exact
-    in floating point, and every curve runs from position 0 to position 1 whatever the angle.
-    """
-
-    cosine: float
-    sine: float
-
-    @property
-    def theta(self) -> float:
-        """The angle in radians."""
-        return math.atan2(self.sine, self.cosine)
-
-    @property
-    def scale(self) -> float:
-        """What turns our coordinates into the paper's."""
-        return 1.0 / math.hypot(self.cosine, self.sine)
-
-    def turn(self, fpr: Any, tpr: Any) -> tuple[Any, Any]:
-        """Return position and height of points in ROC space."""
-        return self.cosine * fpr + self.sine * tpr, self.cosine * tpr - self.sine * fpr
-
-    def back(self, position: Any, height: Any) -> tuple[Any, Any]:
-        """Return the points in ROC space of positions and heights."""
-        square = self.cosine**2 + self.sine**2
-        fpr, tpr = self.cosine * position - self.sine * height, self.sine * position + self.cosine * height
-        return fpr / square, tpr / square
+    return METHODS["threshold" if one_threshold else READINGS[read_along]]
 
 
 def find_axis(
     method: Method, theta: float | None, prior: float | None, cost_fp: float | None, cost_fn: float | None
 ) -> Axis | None:
     """Return the axis that a method averages along; None when it averages at thresholds."""
-    if theta is not None and method.name != "angle":
-        raise OptionError(f"theta goes with method='angle', not with {method.name!r}")
-    if method.name == "cost":
-        return _cost_axis(prior, cost_fp, cost_fn)
-    for name, value in {"prior": prior, "cost_fp": cost_fp, "cost_fn": cost_fn}.items():
-        if value is not None:
-            raise OptionError(f"{name} goes with method='cost', not with {method.name!r}")
+    wanted = {"theta": "angle", "prior": "cost", "cost_fp": "cost", "cost_fn": "cost"}
+    for (name, needed), value in zip(wanted.items(), (theta, prior, cost_fp, cost_fn), strict=True):
+        if value is not None and method.name != needed:
+            raise OptionError(f"{name} goes with method={needed!r}, not with {method.name!r}")
     if method.name == "angle":
         return _angle_axis(theta)
-    fixed = {"vertical": Axis(1.0, 0.0), "horizontal": Axis(0.0, 1.0), "diagonal": Axis(0.5, 0.5)}
-    return fixed.get(method.name)
+    return _cost_axis(prior, cost_fp, cost_fn) if method.name == "cost" else method.axis
 
 
 def _angle_axis(theta: float | None) -> Axis:

@@ -54,7 +54,10 @@ function trace(xs, ys, step = false) {
 
 const line = (xs, ys, more = {}) => { const { step, ...others } = more;
   return el("path", { d: trace(xs, ys, step), fill: "none", stroke: "var(--ink)", "stroke-width": 2, "stroke-linejoin": "round", ...others }); };
-const area = (xs, lows, highs, more = {}) => el("path", { d: trace(xs, highs) + trace([...xs].reverse(), [...lows].reverse()).replace("M", "L") + "Z", stroke: "none", ...more });
+function area(xs, lows, highs, more = {}) {
+  const known = xs.map((_, i) => i).filter((i) => Number.isFinite(lows[i]) && Number.isFinite(highs[i])), back = [...known].reverse(), at = (values, rows) => rows.map((i) => values[i]);
+  return el("path", { d: trace(at(xs, known), at(highs, known)) + trace(at(xs, back), at(lows, back)).replace("M", "L") + "Z", stroke: "none", ...more });
+}
 
 // Round numbers between two ends.
 function ticksOf(low, high, count) {
@@ -68,10 +71,10 @@ function ticksOf(low, high, count) {
 const digits = (value) => String(Number(value.toPrecision(6))).replace("-", "\u2212");
 const linear = (d0, d1, r0, r1) => (value) => r0 + (value - d0) / ((d1 - d0) || 1) * (r1 - r0);
 
-// A panel: a part of a drawing with its own axes. `x` and `y`: {ends, ticks, texts, title, unit}.
+// A panel: a part of a drawing with its own axes. `x` and `y`: {ends, ticks, texts, title, unit}; `along` bends the axis x.
 function panel(into, frame, x, y) {
   const { left, right, top, bottom } = frame;
-  const px = linear(...x.ends, left, right), py = linear(...y.ends, bottom, top);
+  const along = x.along || ((value) => value), straight = linear(...x.ends.map(along), left, right), px = (value) => straight(along(value)), py = linear(...y.ends, bottom, top);
   const xTicks = x.ticks || ticksOf(...x.ends, Math.max(2, Math.floor((right - left) / 90)));
   const yTicks = y.ticks || ticksOf(...y.ends, Math.max(3, Math.floor((bottom - top) / 40)));
   const grid = el("g", { stroke: "var(--line)" });

@@ -4,61 +4,121 @@
 
 const percent = data.measure.percent, scale = percent ? 100 : 1, unit = percent ? " %" : "";
 const count = data.systems.length, ranking = data.ranking, board = ranking && ranking.board;
-const colour = (place) => place === state.found ? "var(--ink)" : data.matter.includes(place) ? `var(--c${data.matter.indexOf(place)})` : "var(--neutral)";
-const seen = () => data.matter.filter((place) => state.shown[place] && place !== state.found);
+const coloured = () => [...data.matter, ...state.pins];
+const colour = (place) => place === state.found ? "var(--ink)" : coloured().includes(place) ? `var(--c${coloured().indexOf(place)})` : "var(--neutral)";
+const seen = () => coloured().filter((place) => state.shown[place] && place !== state.found);
 const singled = () => state.found === null ? seen() : [...seen(), state.found];
-const others = () => data.systems.map((_, place) => place).filter((place) => !data.matter.includes(place) && place !== state.found);
+const others = () => data.systems.map((_, place) => place).filter((place) => !coloured().includes(place) && place !== state.found);
 const measureTitle = data.measure.title + (percent ? " (%)" : "");
 const better = data.measure.better ? "better \u2192" : "\u2190 better";
 const nameOf = (place) => data.systems[place].short;
-const number = (value) => value === "inf" ? Infinity : value === "-inf" ? -Infinity : value;
 const shownValue = (value) => percent ? `${Number((100 * value).toPrecision(4))}\u00a0%` : String(Number(value.toPrecision(4)));
 const figures = {};
 
 // -- dots and intervals ---------------------------------------------------------------------------------------------
 
-// One row for each system, from best to worst: its value, its interval, its ranks and letters.
+// One row for each system, from best to worst: its value, its interval, its ranks and letters; and beside them, where
+// there is room, what the development set promised of each kind of trials and what the test set kept.
 function dotRows(into, width, systems, rowHeight) {
-  const size = rowHeight < 20 ? 11 : 13, at = state.at, texts = data.live.dots[at].map((parts) => width < 460 ? parts.slice(0, 1) : parts);
-  const nameRoom = clamp(Math.max(...systems.map((place) => widthOf(nameOf(place), size, 700))) * 1.12 + 8, 40, width * 0.3);
+  const size = 13, at = state.at, texts = data.live.dots[at].map((parts) => (width < 460 ? parts.slice(0, 1) : parts).filter(Boolean));
+  const kinds = Object.keys(data.kinds), asked = Math.max(...kinds.map((kind) => Math.max(widthOf(data.kinds[kind][0], 11.5, 600), widthOf(`${data.kinds[kind][1]} (%)`, 11)))) + 22;
+  const wide = clamp(asked, 96, kinds.length > 2 ? 110 : 160), beside = width >= 640 ? kinds.length * wide : 0;
+  const nameRoom = clamp(Math.max(...systems.map((place) => widthOf(nameOf(place), size, 700))) * 1.12 + 8, 40, width * 0.24);
   const textRoom = Math.min(Math.max(...systems.map((place) => widthOf(texts[place].join("   "), size, 600))) + 14, width * 0.42);
-  const left = nameRoom + 8, right = width - textRoom, top = 8, bottom = top + rowHeight * systems.length;
+  const left = nameRoom + 8, right = width - beside - textRoom, top = beside ? 38 : 8, bottom = top + rowHeight * systems.length;
   const lows = systems.map((place) => (data.systems[place].lower || data.systems[place].value)[at] * scale);
   const highs = systems.map((place) => (data.systems[place].upper || data.systems[place].value)[at] * scale);
   const far = Math.max(...highs), near = Math.min(...lows), low = data.measure.fromZero ? 0 : near - 0.08 * (far - near || 1), end = far + 0.03 * (far - low || 1);
-  const frame = panel(into, { left, right, top, bottom }, { ends: [low, end], title: "", ticks: ticksOf(low, end, Math.floor((right - left) / 80)) }, { ends: [systems.length, 0], ticks: [] });
+  const frame = panel(into, { left, right, top, bottom }, { ends: [low, end], title: "", ticks: ticksOf(low, end, Math.floor((right - left) / 70)) }, { ends: [systems.length, 0], ticks: [] });
+  if (beside) into.append(words(left, 9, measureTitle, { size: 11.5, weight: 600, fill: "var(--muted)" }));
+  const rowAt = (row) => top + rowHeight * (row + 0.5), told = document.getElementById("about-kept");
+  if (told) told.hidden = document.getElementById("plot-dots").clientWidth < 640;
+  const ownOf = (place, row) => place === state.found ? "var(--ink)" : data.many ? ((ranking ? ranking.possible[at][place] === "1" : row === 0) ? "var(--c0)" : "var(--neutral)") : colour(place);
   systems.forEach((place, row) => {
-    const y = top + rowHeight * (row + 0.5), system = data.systems[place], found = place === state.found;
-    const best = ranking ? ranking.possible[at][place] === "1" : row === 0;
-    const own = found ? "var(--ink)" : data.many ? (best ? "var(--c0)" : "var(--neutral)") : colour(place);
+    const y = rowAt(row), system = data.systems[place], found = place === state.found, own = ownOf(place, row);
     if (found) into.prepend(box(0, y - rowHeight / 2, width, rowHeight, { fill: "var(--shade)" }));
     into.append(words(left - 10, y, fitted(nameOf(place), row === 0 || found ? nameRoom * 0.9 : nameRoom, size), { anchor: "end", size, weight: found || row === 0 ? 700 : 400, "data-row": place }));
-    if (system.lower) into.append(rule(frame.px(lows[row]), y, frame.px(highs[row]), y, { stroke: own, "stroke-width": rowHeight < 20 ? 2 : 3.5, "data-interval": place }));
-    into.append(dot(frame.px(system.value[at] * scale), y, { fill: own, r: rowHeight < 20 ? 4 : 7, "data-dot": place, "data-value": system.value[at] }));
+    if (system.lower) into.append(rule(frame.px(lows[row]), y, frame.px(highs[row]), y, { stroke: own, "stroke-width": 3.5, "stroke-linecap": "round", "data-interval": place }));
+    into.append(el("circle", { cx: round(frame.px(system.value[at] * scale)), cy: round(y), r: 6, fill: own, "data-dot": place, "data-value": system.value[at] }));
     const [value, ...more] = texts[place], told = words(Math.max(frame.px(highs[row]), frame.px(system.value[at] * scale)) + 11, y, value, { size, weight: row === 0 ? 700 : 400 });
     for (const text of more) told.append(el("tspan", { dx: 9, "font-weight": 400, "font-size": size - 1, fill: "var(--muted)" }, text));
     into.append(told);
   });
-  return { height: bottom + 22, rows: systems, top, rowHeight };
+  if (beside) kinds.forEach((kind, i) => keptPanel(into, { left: width - beside + i * wide + 12, right: width - beside + (i + 1) * wide - 10, top, bottom }, kind, systems, rowAt, ownOf));
+  return { height: bottom + 22 };
+}
+
+// Promised (a ring, the development set) and kept (a dot, the test set), and in grey what chance allows.
+function keptPanel(into, frame, kind, systems, rowAt, ownOf) {
+  const at = state.at, known = systems.map((place) => data.systems[place].card || data.systems[place].kept).map((card) => card && card.promises[kind] && { ...rowOf(card.promises, at)[kind], kept: card.rates[kind].rate[at] });
+  const high = 100 * Math.max(...known.filter(Boolean).flatMap(({ rate, upper, kept }) => [rate, upper, kept]), 0.001) * 1.04, [who, fate] = data.kinds[kind];
+  const { px } = panel(into, frame, { ends: [0, high], title: "", ticks: ticksOf(0, high, 2) }, { ends: [systems.length, 0], ticks: [] });
+  into.append(words(frame.left, 9, fitted(who, (frame.right - frame.left + 16) * 0.93, 11.5), { size: 11.5, weight: 600, fill: "var(--muted)" }), words(frame.left, 24, fitted(`${fate} (%)`, frame.right - frame.left + 16, 11), { size: 11, fill: "var(--muted)" }));
+  known.forEach((one, row) => {
+    if (!one) return;
+    const y = rowAt(row), own = ownOf(systems[row], row), beyond = one.kept < one.lower || one.kept > one.upper, mark = beyond ? "var(--warn)" : own;
+    into.append(box(px(100 * one.lower), y - 7, px(100 * one.upper) - px(100 * one.lower), 14, { fill: "var(--shade)", rx: 3 }),
+      rule(px(100 * one.rate), y, px(100 * one.kept), y, { stroke: mark, "stroke-width": beyond ? 3 : 2 }),
+      el("circle", { cx: round(px(100 * one.rate)), cy: round(y), r: 4, fill: "var(--paper)", stroke: mark, "stroke-width": 1.75, "data-promised": one.rate }),
+      el("circle", { cx: round(px(100 * one.kept)), cy: round(y), r: 4.5, fill: mark, "data-kept": one.kept, "data-beyond": beyond || null }));
+  });
 }
 
 const ranked = () => data.live.order[state.at].filter((place) => state.shown[place]);
+// The best of those shown, by one's own costs where they are given.
+const leader = () => state.own && ownOrder() ? ownOrder()[0].place : ranked()[0];
 
 figures.dots = {
   title: () => `${data.measure.title}, ${data.levelText} interval`, redraws: true,
   draw(into, width) {
     const rows = ranked().slice(0, 8);
-    return dotRows(into, width, rows, rows.length > 6 ? 30 : rows.length > 3 ? 40 : 58);
+    return dotRows(into, width, rows, rows.length > 6 ? 30 : rows.length > 3 ? 40 : 62);
   },
   columns: () => [["alpha", "system", "value", "lower", "upper"], ...data.alpha.flatMap((alpha, at) => data.live.order[at].map((place) => {
     const system = data.systems[place];
     return [alpha, system.name, system.value[at], system.lower ? system.lower[at] : "", system.upper ? system.upper[at] : ""]; }))],
 };
 
-if (data.many) figures.standings = {
-  title: () => `${data.measure.title}, from best to worst`, redraws: true, wide: true,
-  draw: (into, width) => dotRows(into, width, ranked(), count > 30 ? 16 : 24),
-  columns: () => figures.dots.columns(),
+// -- a thousand -----------------------------------------------------------------------------------------------------
+
+// A dot for each of a thousand, kind by kind, coloured by what happens to them; pale as far as the interval goes.
+const fates = { positives: "var(--c0)", negatives: "var(--c1)", attacks: "var(--c3)" };
+const shownPlace = () => state.cut ? state.cut.place : state.who ?? leader();
+figures.people = {
+  title: () => `What happens to 1,000: ${nameOf(shownPlace())}`, redraws: true, wide: true,
+  draw(into, width) {
+    const place = shownPlace(), now = operating(place), shares = mixture(), kinds = Object.keys(now.rates), gap = width < 500 ? 8 : 22;
+    const counts = kinds.map((kind) => Math.round(1000 * shares[kind])), rows = width < 500 ? 32 : width > 900 ? 16 : 20, columns = counts.map((n) => Math.ceil(n / rows));
+    const step = Math.min((width - gap * (kinds.length - 1)) / columns.reduce((sum, n) => sum + n, 0), width > 900 ? 17.5 : 15), down = Math.min(step, 12.4), top = 20;
+    let x = step / 2, free = 0;
+    kinds.forEach((kind, i) => {
+      const n = counts[i], { rate, upper } = now.rates[kind], sure = Math.round(n * rate), may = Math.ceil(n * upper - 1e-9), parts = { sure: "", may: "", fine: "" };
+      for (let dot = 0; dot < n; dot++) parts[dot < sure ? "sure" : dot < may ? "may" : "fine"] += `M${round(x + step * Math.floor(dot / rows))} ${round(top + down * (0.5 + dot % rows))}h0`;
+      const look = { sure: [fates[kind], 1], may: [fates[kind], 0.42], fine: ["var(--dot)", 1] };
+      for (const [part, d] of Object.entries(parts)) if (d) into.append(el("path", { d, stroke: look[part][0], "stroke-opacity": look[part][1], "stroke-width": round(down * 0.66), "stroke-linecap": "round", [`data-${part}`]: { sure, may: may - sure, fine: n - may }[part] }));
+      if (n) {
+        const said = `${n.toLocaleString("en")} ${data.kinds[kind][0]}`, from = Math.max(x - step / 2, free);
+        into.append(words(from, 6, said, { size: 12, weight: 600 }));
+        free = from + widthOf(said, 12, 600) + 10;
+      }
+      x += step * columns[i] + (n ? gap : 0);
+    });
+    let y = top + down * rows + 14, from = 0;
+    const legend = [...kinds.map((kind) => { const n = shares[kind], { rate, lower, upper } = now.rates[kind], share = { rate: n * rate, lower: n * lower, upper: n * upper };
+      return [fates[kind], 1, `${aboutText(share)} ${data.kinds[kind].join(" ")} ${intervalText(share)}`]; }), ["var(--muted)", 0.42, "pale: may be, at worst"]];
+    for (const [fill, opacity, text] of legend) {
+      const wide = widthOf(text, 12) + 34;
+      if (from && from + wide > width) { from = 0; y += 18; }
+      into.append(el("circle", { cx: from + 5, cy: y, r: 4.5, fill, "fill-opacity": opacity }), words(from + 15, y, text, { "data-fate": text }));
+      from += wide;
+    }
+    // Where the mean of both rates is what the page is about, its interval is the one that the page has for it.
+    const system = data.systems[place], plain = state.share === 50 && !state.own && !now.dragged && data.measure.name === "hter" && system.lower;
+    const errors = plain ? { rate: system.value[state.at], lower: system.lower[state.at], upper: system.upper[state.at] } : together(now.rates, shares);
+    into.append(words(0, y + 20, `${errors.lower === errors.upper ? "" : "About "}${inThousand(errors.rate)} errors in all ${intervalText(errors)}${count > 1 ? `, by ${nameOf(place)}` : ""}${now.dragged ? `, accepting above ${now.threshold}` : ""}`, { weight: 600, "data-errors": errors.rate }));
+    return { height: y + 32 };
+  },
+  columns: () => [["kind", "alpha", "rate", "lower", "upper"], ...Object.entries(data.systems[shownPlace()].card.rates).flatMap(([kind, { rate, lower, upper }]) => data.alpha.map((alpha, at) => [data.kinds[kind][0], alpha, rate[at], lower[at], upper[at]]))],
 };
 
 // -- the curve and the difference, on one axis ----------------------------------------------------------------------
@@ -73,6 +133,10 @@ function ends(low, high) {
   const room = (high - low || Math.abs(high) || 1) * 0.06;
   return [data.measure.fromZero ? 0 : low - room, high + room];
 }
+
+// alpha itself, or log(alpha / (1 - alpha)), cut where the ends would be infinitely far away.
+const ODDS = Math.log(199);
+const alphaAxis = () => state.odds ? { ends: [0, 1], ticks: [0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99], along: (alpha) => clamp(Math.log(alpha / (1 - alpha)), -ODDS, ODDS) } : { ends: [0, 1] };
 
 // The constant pieces of a curve where they are known, else its values at the alphas of the slider.
 const pieces = (system, name) => system.steps ? { x: [...system.steps.alpha, 1], y: [...system.steps[name], system.steps[name].at(-1)].map((v) => v * scale), step: true }
@@ -101,7 +165,7 @@ figures.epc = {
     for (const place of banded) if (data.systems[place].lower) low.push(data.systems[place].lower.map((v) => v * scale), data.systems[place].upper.map((v) => v * scale));
     if (data.many) low.push(...others().map((place) => data.systems[place].value.map((v) => v * scale)));
     const tall = narrow ? 230 : 290, frame = { left, right, top, bottom: top + tall };
-    const upper = panel(into, frame, { ends: [0, 1], title: pair ? undefined : data.alphaTitle, drop: pair ? 0 : 0 }, { ends: ends(...span(low)), title: measureTitle });
+    const upper = panel(into, frame, { ...alphaAxis(), title: pair ? undefined : data.alphaTitle }, { ends: ends(...span(low)), title: measureTitle });
     for (const place of others()) into.append(line(data.alpha.map(upper.px), data.systems[place].value.map((v) => upper.py(v * scale)), { stroke: "var(--neutral)", "stroke-width": 0.7, "stroke-opacity": 0.5, "data-grey": place }));
     for (const place of banded) { const system = data.systems[place]; if (!system.lower) continue;
       into.append(area(data.alpha.map(upper.px), system.lower.map((v) => upper.py(v * scale)), system.upper.map((v) => upper.py(v * scale)), { fill: colour(place), "fill-opacity": 0.16, "data-band": place })); }
@@ -119,7 +183,7 @@ figures.epc = {
           ...singled().map((place) => dot(x, upper.py(data.systems[place].value[state.at] * scale), { fill: colour(place), "data-dot": place, "data-alpha": data.alpha[state.at], "data-value": data.systems[place].value[state.at] })), ...below.moving(x)]; },
       point(x, y) {
         if (x < left || x > right) return null;
-        const at = nearest(linear(left, right, 0, 1)(x)), places = data.many ? data.systems.map((_, place) => place) : singled();
+        const far = data.alpha.map((alpha) => Math.abs(upper.px(alpha) - x)), at = far.indexOf(Math.min(...far)), places = data.many ? data.systems.map((_, place) => place) : singled();
         const closest = places.reduce((best, place) => Math.abs(upper.py(data.systems[place].value[at] * scale) - y) < Math.abs(upper.py(data.systems[best].value[at] * scale) - y) ? place : best, places[0]);
         const listed = data.many ? [closest] : [...singled()].sort((a, b) => (data.measure.better ? -1 : 1) * (data.systems[a].value[at] - data.systems[b].value[at]));
         return { at, system: y < frame.bottom && data.matter.includes(closest) ? closest : null,
@@ -137,22 +201,24 @@ figures.epc = {
 };
 
 function differencePanel(into, { left, right, top, room }, pair) {
-  const scaled = (values) => values.map((value) => value * scale), shown = pair.expected || pair.difference, tall = 130;
+  const scaled = (values) => values.map((value) => value === null ? NaN : value * scale), shown = pair.expected || pair.difference, tall = 130;
   const [low, high] = span([scaled(shown), scaled(pair.difference), ...(pair.lower ? [scaled(pair.lower), scaled(pair.upper)] : []), [0]]), space = 0.08 * (high - low || 1);
   const test = state.ztest && pair.confidence, bottom = top + tall, foot = test ? bottom + 76 : bottom;
-  const x = { ends: [0, 1], title: test ? undefined : data.alphaTitle, drop: 12 };
+  const x = { ...alphaAxis(), title: test ? undefined : data.alphaTitle, drop: 12 };
   const frame = panel(into, { left, right, top, bottom }, x, { ends: [low - space, high + space], title: percent ? "points" : "difference", zero: true });
   into.append(words(left, top - 10, fitted(`${nameOf(pair.a)} minus ${nameOf(pair.b)}`, right - left - 90), { size: 11.5, weight: 600, "data-pair": `${pair.a}-${pair.b}` }));
   if (pair.lower) into.append(area(data.alpha.map(frame.px), scaled(pair.lower).map(frame.py), scaled(pair.upper).map(frame.py), { fill: "var(--neutral)", "fill-opacity": 0.28 }));
   if (pair.expected) into.append(line(data.alpha.map(frame.px), scaled(pair.difference).map(frame.py), { stroke: "var(--muted)", "stroke-width": 1, "stroke-dasharray": "2 3" }));
   into.append(line(data.alpha.map(frame.px), scaled(shown).map(frame.py), { "data-difference": "" }));
-  const ahead = (place, y) => words(right + 10, y, `${fitted(nameOf(place), room - 12 - widthOf(" better", 10.5), 10.5)} better`, { size: 10.5, fill: colour(place) });
+  // On a phone names would be cut until they are the same.
+  const calls = (place) => room < 90 ? (place === pair.a ? "1st" : "2nd") : fitted(nameOf(place), room - 12 - widthOf(" better", 10.5), 10.5);
+  const ahead = (place, y) => words(right + 10, y, `${calls(place)} better`, { size: 10.5, fill: colour(place) });
   into.append(ahead(data.measure.better ? pair.a : pair.b, top + 10), ahead(data.measure.better ? pair.b : pair.a, bottom - 10));
   ribbon(into, frame.px, bottom + 3, pair);
   const moving = [];
   let lower = null;
   if (test) {
-    lower = panel(into, { left, right, top: bottom + 24, bottom: foot }, { ends: [0, 1], title: data.alphaTitle }, { ends: [0, 100], ticks: [0, 50, 100], title: "z-test %" });
+    lower = panel(into, { left, right, top: bottom + 24, bottom: foot }, { ...alphaAxis(), title: data.alphaTitle }, { ends: [0, 100], ticks: [0, 50, 100], title: "z-test %" });
     into.append(line(data.alpha.map(lower.px), pair.confidence.map((v) => lower.py(100 * v)), { stroke: "var(--c0)", "data-ztest": "" }));
     into.append(rule(left, lower.py(100 * data.level), right, lower.py(100 * data.level), { stroke: "var(--muted)", "stroke-dasharray": "4 3" }));
   }
@@ -174,7 +240,12 @@ if (data.pairs.length) figures.difference = {
 if (data.pairs.some((pair) => pair.spread)) figures.replicates = {
   title: () => "Replicates of the difference", redraws: true,
   draw(into, width) {
-    const pair = data.pairs[state.pair], { low, high, counts } = pair.spread, at = state.at, bars = counts[at], step = (high[at] - low[at]) / bars.length;
+    const pair = data.pairs[state.pair];
+    if (!pair.spread) {
+      into.append(words(0, 20, `Of so many systems the replicates are kept for pairs with ${fitted(nameOf(data.live.order[data.at][0]), width / 2)} only.`, { size: 11.5 }));
+      return { height: 40 };
+    }
+    const { low, high, counts } = pair.spread, at = state.at, bars = counts[at], step = (high[at] - low[at]) / bars.length;
     const from = Math.min(low[at], 0) * scale, to = Math.max(high[at], 0) * scale, frame = { left: 54, right: width - 12, top: 22, bottom: 190 };
     const all = bars.reduce((sum, count) => sum + count, 0), most = 100 * Math.max(...bars) / all;
     const { px, py } = panel(into, frame, { ends: [from, to], title: percent ? "difference (points)" : "difference", grid: false }, { ends: [0, most * 1.05], title: "replicates (%)" });
@@ -189,31 +260,10 @@ if (data.pairs.some((pair) => pair.spread)) figures.replicates = {
   },
   columns() {
     const rows = [["a", "b", "alpha", "from", "to", "replicates"]];
-    for (const pair of data.pairs) data.alpha.forEach((alpha, at) => { const { low, high, counts } = pair.spread, step = (high[at] - low[at]) / counts[at].length;
+    for (const pair of data.pairs) if (pair.spread) data.alpha.forEach((alpha, at) => { const { low, high, counts } = pair.spread, step = (high[at] - low[at]) / counts[at].length;
       counts[at].forEach((count, bar) => rows.push([data.systems[pair.a].name, data.systems[pair.b].name, alpha, low[at] + bar * step, low[at] + (bar + 1) * step, count])); });
     return rows;
   },
-};
-
-// -- many systems: one small curve each -----------------------------------------------------------------------------
-
-if (data.many) figures.multiples = {
-  title: () => `${data.measure.title} along alpha, one panel for each system`, wide: true, redraws: true,
-  draw(into, width) {
-    const shown = ranked().slice(0, state.allMultiples ? count : 24), across = Math.max(2, Math.floor(width / 150)), w = width / across, h = 92;
-    const reach = ends(...span(data.systems.map((system) => system.value.map((v) => v * scale)))), first = data.systems[ranked()[0]];
-    shown.forEach((place, i) => {
-      const x0 = (i % across) * w + 4, y0 = Math.floor(i / across) * h + 18, px = linear(0, 1, x0, x0 + w - 16), py = linear(...reach, y0 + h - 28, y0), system = data.systems[place];
-      into.append(box(x0, y0, w - 16, h - 28, { fill: "none", stroke: "var(--line)" }));
-      into.append(words(x0, y0 - 8, fitted(`${i + 1}  ${nameOf(place)}`, w - 18, 11), { size: 11, weight: place === state.found ? 700 : 400 }));
-      if (i) into.append(line(data.alpha.map(px), first.value.map((v) => py(v * scale)), { stroke: "var(--neutral)", "stroke-width": 1 }));
-      if (system.lower) into.append(area(data.alpha.map(px), system.lower.map((v) => py(v * scale)), system.upper.map((v) => py(v * scale)), { fill: "var(--c0)", "fill-opacity": 0.14 }));
-      into.append(line(data.alpha.map(px), system.value.map((v) => py(v * scale)), { stroke: place === state.found ? "var(--ink)" : "var(--c0)", "stroke-width": 1.5, "data-panel": place }));
-      into.append(dot(px(data.alpha[state.at]), py(system.value[state.at] * scale), { r: 3, "stroke-width": 1, fill: "var(--ink)" }));
-    });
-    return { height: Math.ceil(shown.length / across) * h + 8 };
-  },
-  columns: () => figures.epc.columns(),
 };
 
 // -- a posteriori ---------------------------------------------------------------------------------------------------
@@ -221,7 +271,7 @@ if (data.many) figures.multiples = {
 function square(into, width, { ends: both, ticks, texts, xTitle, yTitle, curveOf, pointOf, say }) {
   const left = 56, top = 12, side = Math.min(width - left - 16, 430), frame = { left, right: left + side, top, bottom: top + side };
   const { px, py } = panel(into, frame, { ends: both, ticks, texts, title: xTitle }, { ends: both, ticks, texts, title: yTitle });
-  const clip = `clip-${Math.random().toString(36).slice(2)}`;
+  const clip = `clip-${xTitle.split(" ")[1]}`;
   into.append(el("clipPath", { id: clip }, box(left, top, side, side)));
   const inside = el("g", { "clip-path": `url(#${clip})` }), at = (values, along) => values.map(along);
   inside.append(rule(px(both[0]), py(both[0]), px(both[1]), py(both[1]), { stroke: "var(--muted)", "stroke-dasharray": "2 3" }));
@@ -234,7 +284,7 @@ function square(into, width, { ends: both, ticks, texts, xTitle, yTitle, curveOf
   keys.forEach((place, row) => { const y = corner + 16 * row, text = fitted(nameOf(place), side * 0.4, 11.5);
     into.append(rule(frame.right - 24, y, frame.right - 8, y, { stroke: colour(place), "stroke-width": 3 }), words(frame.right - 30, y, text, { anchor: "end", size: 11.5, "paint-order": "stroke", stroke: "var(--paper)", "stroke-width": 3 })); });
   return { height: frame.bottom + 46,
-    move: () => singled().map((place) => { const [x, y] = pointOf(data.systems[place], state.at);
+    move: () => singled().map((place) => { const [x, y] = pointOf(data.systems[place], state.at, operating(place));
       return dot(px(clamp(x, ...both)), py(clamp(y, ...both)), { fill: colour(place), "data-dot": place, "data-x": x, "data-y": y }); }),
     point(x, y) {
       let best = null;
@@ -247,7 +297,7 @@ figures.roc = {
   title: () => "ROC (a posteriori)",
   draw: (into, width) => square(into, width, { ends: [0, 100], ticks: [0, 20, 40, 60, 80, 100], xTitle: "false positive rate (%)", yTitle: "true positive rate (%)",
     curveOf: (system) => [system.roc.fpr.map((v) => 100 * v), system.roc.tpr.map((v) => 100 * v)],
-    pointOf: (system, at) => [100 * system.rocPoint.fpr[at], 100 * system.rocPoint.tpr[at]],
+    pointOf: (system, at, now) => now && now.dragged && !data.kinds.attacks ? [100 * now.rates.negatives.rate, 100 - 100 * now.rates.positives.rate] : [100 * system.rocPoint.fpr[at], 100 * system.rocPoint.tpr[at]],
     say: (system, i) => `FPR ${shownRate(system.roc.fpr[i])}, TPR ${shownRate(system.roc.tpr[i])}` }),
   columns: () => [["system", "fpr", "tpr"], ...data.systems.flatMap((system) => system.roc.fpr.map((fpr, i) => [system.name, fpr, system.roc.tpr[i]]))],
 };
@@ -264,79 +314,56 @@ figures.det = {
 // -- scores ---------------------------------------------------------------------------------------------------------
 
 data.matter.forEach((place) => {
-  const system = data.systems[place], edges = system.scores.edges, range = [edges[0], edges.at(-1)];
+  const system = data.systems[place], edges = system.scores.edges, range = [edges[0], edges.at(-1)], kept = data.systems[place].card;
   const steps = (shares) => [...shares, shares.at(-1)].map((v) => 100 * v);
   figures["scores-" + place] = {
     title: () => `Scores of ${nameOf(place)}`,
     draw(into, width) {
-      const all = ["negatives", "positives", "dev_negatives", "dev_positives"], high = Math.max(...all.flatMap((name) => steps(system.scores[name])));
-      const frame = { left: 46, right: width - 8, top: 20, bottom: 170 }, { px, py } = panel(into, frame, { ends: range, title: "score", grid: false }, { ends: [0, high * 1.05], title: "share (%)", wide: 26 });
-      const shape = (name, own) => { const y = steps(system.scores[name]).map(py), d = trace(edges.map(px), y, true);
-        into.append(el("path", { d: `M${round(px(edges[0]))} ${py(0)}L${d.slice(1)}V${py(0)}Z`, fill: own, "fill-opacity": 0.3 }), el("path", { d, fill: "none", stroke: own, "stroke-width": 1.2 })); };
-      shape("negatives", "var(--neutral)");
+      const all = ["negatives", "positives", "dev_negatives", "dev_positives"], low = count === 1, right = count === 1 ? width - 2 : width - 8;
+      // A bin that stands out, such as scores far out, must not flatten the others.
+      const tall = all.flatMap((name) => system.scores[name].map((v) => 100 * v)).sort((a, b) => b - a), high = Math.min(tall[0], 2.2 * tall[Math.min(6, tall.length - 1)] || tall[0]);
+      const frame = { left: low ? 2 : 46, right, top: low ? 26 : 38, bottom: low ? 104 : 182 }, y = { ends: [0, high * 1.05] };
+      const { px, py } = panel(into, frame, { ends: range, title: low ? "" : data.scored, grid: false }, low ? { ...y, ticks: [] } : { ...y, title: "share (%)", wide: 26 });
+      const top = (v) => Math.max(py(v), frame.top), shape = (name, own) => { const heights = steps(system.scores[name]).map(top), d = trace(edges.map(px), heights, true);
+        into.append(el("path", { d: `M${round(px(edges[0]))} ${round(py(0))}L${d.slice(1)}V${round(py(0))}Z`, fill: own, "fill-opacity": 0.3 }), el("path", { d, fill: "none", stroke: own, "stroke-width": 1.2 })); };
+      shape("negatives", low ? "var(--c1)" : "var(--neutral)");
       shape("positives", colour(place));
-      for (const [name, own] of [["dev_negatives", "var(--muted)"], ["dev_positives", colour(place)]]) into.append(line(edges.map(px), steps(system.scores[name]).map(py), { step: true, stroke: own, "stroke-width": 1, "stroke-dasharray": "2 2" }));
-      into.append(words(frame.left, 8, "negatives", { size: 11, fill: "var(--muted)" }), words(frame.right, 8, "positives", { size: 11, anchor: "end", fill: colour(place) }));
-      return { height: 214, move() {
+      for (const [name, own] of [["dev_negatives", low ? "var(--c1)" : "var(--muted)"], ["dev_positives", colour(place)]]) into.append(line(edges.map(px), steps(system.scores[name]).map(top), { step: true, stroke: own, "stroke-width": 1, "stroke-dasharray": "2 2" }));
+      return { height: low ? 126 : 226, frame, move() {
         // Accepting or rejecting all puts the line at an end of the scores.
-        const threshold = clamp(number(system.threshold[state.at]), ...range), x = px(threshold);
-        return [rule(x, frame.top - 4, x, frame.bottom, { "stroke-width": 2, "data-threshold": threshold })]; },
+        const now = operating(place), threshold = clamp(now.value, ...range), x = px(threshold), made = [], best = clamp(number(kept.best[state.at]), ...range);
+        if (kept.others) { const [from, to] = kept.others.map((side) => px(clamp(number(side[state.at]), ...range))); made.push(box(from, frame.top, Math.max(to - from, 1), frame.bottom - frame.top, { fill: "var(--ink)", "fill-opacity": 0.1, "data-others": "" })); }
+        made.push(rule(px(best), frame.top, px(best), frame.bottom, { "stroke-dasharray": "2 3", "stroke-opacity": 0.8, "data-ghost": best }), rule(x, frame.top - 6, x, frame.bottom, { "stroke-width": 2, "data-threshold": threshold }),
+          el("circle", { cx: round(x), cy: frame.top - 8, r: 6, fill: "var(--ink)", "data-handle": place }));
+        const text = now.dragged ? `${now.threshold}: what another threshold would do` : root.classList.contains("printing") ? "" : "drag it", rightwards = x < (frame.left + frame.right) * 0.55;
+        made.push(words(rightwards ? x + 11 : x - 11, frame.top - 8, text, { size: 11, anchor: rightwards ? "start" : "end", fill: "var(--muted)", "paint-order": "stroke", stroke: "var(--paper)", "stroke-width": 3 }));
+        const said = "dotted line: best on the test set, which nobody could have known";
+        if (low && width > 600) made.push(words(width / 2, 6, said, { size: 10.5, anchor: "middle", fill: "var(--muted)" }));
+        made.push(words(frame.left, low ? 8 : 6, data.negatives, { size: 11, fill: low ? "var(--c1)" : "var(--muted)" }), words(frame.right - (low ? 42 : 0), low ? 8 : 6, data.kinds.positives[0], { size: 11, anchor: "end", fill: colour(place) }));
+        if (state.marked && state.marked.place === place) { const spot = px(clamp(state.marked.score, ...range)); made.push(el("path", { d: `M${round(spot)} ${frame.bottom - 2}l-5 -10h10z`, fill: "var(--warn)", "data-marked": state.marked.score })); }
+        return made; },
+      drag: (x) => { const target = linear(frame.left, frame.right, ...range)(x); return kept.places.reduce((best, cut, row) => Math.abs(cut - target) < Math.abs(kept.places[best] - target) ? row : best, 0); },
       point(x) { const bin = edges.findIndex((edge, i) => i < edges.length - 1 && px(edges[i + 1]) >= x);
-        return bin < 0 || x < frame.left ? null : { lines: [`${digits(edges[bin])} to ${digits(edges[bin + 1])}`, `negatives ${shownRate(system.scores.negatives[bin])}`, `positives ${shownRate(system.scores.positives[bin])}`] }; } };
+        return bin < 0 || x < frame.left ? null : { lines: [`${digits(edges[bin])} to ${digits(edges[bin + 1])}`, `${data.negatives}: ${shownRate(system.scores.negatives[bin])}`, `${data.kinds.positives[0]}: ${shownRate(system.scores.positives[bin])}`] }; } };
     },
     columns: () => [["from", "to", "negatives", "positives", "dev_negatives", "dev_positives"], ...system.scores.negatives.map((_, i) => [edges[i], edges[i + 1],
       ...["negatives", "positives", "dev_negatives", "dev_positives"].map((name) => system.scores[name][i])])],
   };
 });
 
-// -- many systems: who beats whom, and both rankings ----------------------------------------------------------------
-
-const crowded = count > 60;  // no room for a name per row of a matrix
-// Pairs come in the order AB, AC, ..., BC, ...
-const pairAt = (a, b) => a * count - a * (a + 1) / 2 + b - a - 1;
-const verdictOf = (letters, a, b) => { const letter = a < b ? letters[pairAt(a, b)] : letters[pairAt(b, a)];
-  return letter === "." ? 0 : (letter === "a") === (a < b) ? 1 : -1; };
-
-// Cells of one colour in one path: a matrix of thousands of cells stays a few elements.
-function cells(into, width, shown, columns, colourOf, topTitle) {
-  const room = crowded ? 34 : clamp(Math.max(...shown.map((place) => widthOf(nameOf(place), 11))) + 8, 40, width * 0.3), left = room, top = 40;
-  const size = Math.min((width - left - 4) / columns, crowded ? 6.5 : columns > 12 ? 22 : 34), gap = size > 8 ? 1 : 0, paths = {};
-  shown.forEach((place, row) => { for (let column = 0; column < columns; column++) { const own = colourOf(place, row, column);
-    if (own) paths[own] = (paths[own] || "") + `M${round(left + column * size)} ${round(top + row * size)}h${round(size - gap)}v${round(size - gap)}h${round(gap - size)}z`; } });
-  for (const [own, d] of Object.entries(paths)) { const [fill, opacity] = own.split("/"); into.append(el("path", { d, fill, "fill-opacity": opacity, "data-cells": own })); }
-  shown.forEach((place, row) => { if (crowded && place !== state.found && row % 10 !== 9) return;
-    into.append(words(left - 6, top + (row + 0.5) * size, crowded && place !== state.found ? String(row + 1) : fitted(nameOf(place), room - 8, 11), { anchor: "end", size: 11, weight: place === state.found ? 700 : 400, "data-row": place })); });
-  for (let column = 0; column < columns; column++) if (columns <= 12 || (column + 1) % (columns > 60 ? 20 : 5) === 0) into.append(words(left + (column + 0.5) * size, top - 10, String(column + 1), { anchor: "middle", size: 11, fill: "var(--muted)" }));
-  into.append(words(left + columns * size / 2, 10, topTitle, { anchor: "middle", size: 11.5, fill: "var(--muted)" }));
-  const marked = shown.indexOf(state.found);
-  if (marked >= 0) into.append(box(left, top + marked * size, columns * size, size, { fill: "none", stroke: "var(--ink)", "stroke-width": 1.5, "data-found": state.found }));
-  const at = (x, y) => [Math.floor((y - top) / size), Math.floor((x - left) / size)];
-  return { height: top + shown.length * size + 8, at };
-}
-
-if (ranking && ranking.beats) figures.matrix = {
-  title: () => "Every two systems", redraws: true, wide: true,
-  draw(into, width) {
-    const shown = ranked(), letters = ranking.beats[state.at], says = { 1: "is significantly better than", 0: "cannot be distinguished from", "-1": "is significantly worse than" };
-    const own = { 1: "var(--c0)/1", 0: "var(--shade)/1", "-1": "var(--c1)/1" };
-    const made = cells(into, width, shown, shown.length, (a, row, column) => row === column ? null : own[verdictOf(letters, a, shown[column])], "place of the other system");
-    return { height: made.height, point(x, y) { const [row, column] = made.at(x, y), a = shown[row], b = shown[column];
-      return a === undefined || b === undefined || a === b ? null : { lines: [`${nameOf(a)} ${says[verdictOf(letters, a, b)]} ${nameOf(b)}`] }; } };
-  },
-  columns: () => [["alpha", "better", "worse"], ...data.alpha.flatMap((alpha, at) => data.systems.flatMap((a, i) => data.systems.slice(i + 1).map((b, j) => {
-    const verdict = verdictOf(ranking.beats[at], i, i + 1 + j);
-    return verdict ? (verdict > 0 ? [alpha, a.name, b.name] : [alpha, b.name, a.name]) : null;
-  }).filter(Boolean)))],
-};
+// -- three systems or more: both rankings, and how often each rank ---------------------------------------------------
 
 if (board) figures.ranks = {
   title: () => "How often each rank", fixed: true,
   draw(into, width) {
-    const most = Math.max(...board.probability.flat());
-    const made = cells(into, width, board.systems, board.systems.length, (place, row, column) => { const share = board.probability[row][column];
-      return share < 0.005 ? null : `var(--c0)/${Math.max(0.12, Math.round(10 * Math.sqrt(share / most)) / 10)}`; }, "rank");
-    return { height: made.height, point(x, y) { const [row, column] = made.at(x, y), place = board.systems[row];
-      return place === undefined || board.probability[row][column] === undefined ? null : { lines: [`${nameOf(place)}: rank ${column + 1} in ${(100 * board.probability[row][column]).toFixed(1)} % of draws`] }; } };
+    const most = Math.max(...board.probability.flat()), left = clamp(Math.max(...board.systems.map((place) => widthOf(nameOf(place), 11))) + 8, 40, width * 0.3), top = 40, size = Math.min((width - left - 4) / board.systems.length, 34);
+    board.systems.forEach((place, row) => {
+      into.append(words(left - 6, top + (row + 0.5) * size, fitted(nameOf(place), left - 8, 11), { anchor: "end", size: 11, "data-row": place }), words(left + (row + 0.5) * size, top - 10, String(row + 1), { anchor: "middle", size: 11, fill: "var(--muted)" }));
+      board.probability[row].forEach((share, column) => { if (share >= 0.005) into.append(box(left + column * size, top + row * size, size - 1, size - 1, { fill: "var(--c0)", "fill-opacity": Math.max(0.12, Math.sqrt(share / most)) })); });
+    });
+    into.append(words(left + board.systems.length * size / 2, 10, "rank", { anchor: "middle", size: 11.5, fill: "var(--muted)" }));
+    return { height: top + board.systems.length * size + 8, point(x, y) { const row = Math.floor((y - top) / size), column = Math.floor((x - left) / size), share = board.probability[row] && board.probability[row][column];
+      return share === undefined ? null : { lines: [`${nameOf(board.systems[row])}: rank ${column + 1} in ${(100 * share).toFixed(1)} % of draws`] }; } };
   },
   columns: () => [["system", ...board.probability.map((_, rank) => `rank_${rank + 1}`)], ...board.systems.map((place, row) => [data.systems[place].name, ...board.probability[row]])],
 };
@@ -344,18 +371,18 @@ if (board) figures.ranks = {
 if (board) figures.slopes = {
   title: () => `By ${board.against} on the test set, and in advance`, fixed: true,
   draw(into, width) {
-    const top = 34, height = Math.max(120, board.height), ranks = Math.max(count, ...board.at.before, ...board.at.after), first = Math.min(1, ...board.at.before, ...board.at.after);
-    const y = linear(first - 0.5, ranks + 0.5, top, top + height), room = width * 0.3, x0 = room, x1 = width - room;
+    const top = 40, height = 30 * count, y = linear(0.5, count + 0.5, top, top + height), room = width * 0.3, x0 = room, x1 = width - room;
     into.append(words(x0, 12, `by ${board.against}, a posteriori`, { anchor: "middle", size: 11.5, fill: "var(--muted)" }), words(x1, 12, "fixed in advance", { anchor: "middle", size: 11.5, fill: "var(--muted)" }));
-    const kind = (row) => board.systems[row] === state.found ? "found" : !board.significant[row] ? "others" : board.gain[row] > 0 ? "gains" : "losses";
-    const own = { others: "var(--neutral)", gains: "var(--c0)", losses: "var(--c1)", found: "var(--ink)" };
-    const rows = [...board.systems.keys()].sort((a, b) => (kind(a) === "others" ? 0 : 1) - (kind(b) === "others" ? 0 : 1));
-    for (const row of rows) into.append(rule(x0, y(board.before[row]), x1, y(board.after[row]), { stroke: own[kind(row)], "stroke-width": kind(row) === "others" ? 1 : 2.4, "data-slope": kind(row) }),
-      ...[[x0, board.before], [x1, board.after]].map(([x, side]) => dot(x, y(side[row]), { r: 2.5, "stroke-width": 0, fill: own[kind(row)] })));
-    const named = [...new Set([...board.named, ...board.systems.keys()].filter((row, i) => i < board.named.length || board.systems[row] === state.found))];
-    for (const [side, x, anchor] of [["before", x0 - 8, "end"], ["after", x1 + 8, "start"]]) named.forEach((row) => {
-      const spot = board.named.includes(row) ? board.at[side][board.named.indexOf(row)] : board[side][row], name = fitted(nameOf(board.systems[row]), room - 36, 11);
-      into.append(words(x, y(spot), side === "before" ? `${name}  ${board[side][row]}` : `${board[side][row]}  ${name}`, { anchor, size: 11, weight: board.systems[row] === state.found ? 700 : 400 })); });
+    // Equals share a rank; their names stand apart.
+    const spots = Object.fromEntries(["before", "after"].map((side) => [side, apart(board[side].map(y), 14, top, top + height)]));
+    board.systems.forEach((place, row) => {
+      const kind = !board.significant[row] ? "others" : board.gain[row] > 0 ? "gains" : "losses", own = { others: "var(--neutral)", gains: "var(--c0)", losses: "var(--c1)" }[kind];
+      into.append(rule(x0, y(board.before[row]), x1, y(board.after[row]), { stroke: own, "stroke-width": kind === "others" ? 1 : 2.4, "data-slope": kind }));
+      for (const [side, x, anchor] of [["before", x0, "end"], ["after", x1, "start"]]) {
+        const name = fitted(nameOf(place), room - 36, 11), text = side === "before" ? `${name}  ${board[side][row]}` : `${board[side][row]}  ${name}`;
+        into.append(dot(x, y(board[side][row]), { r: 2.5, "stroke-width": 0, fill: own }), words(side === "before" ? x - 8 : x + 8, spots[side][row], text, { anchor, size: 11 }));
+      }
+    });
     return { height: top + height + 12 };
   },
   columns: () => [["system", "rank_a_posteriori", "rank_in_advance", "gain", "more_than_chance"], ...board.systems.map((place, row) =>

@@ -6,7 +6,7 @@ const made = {};
 
 // -- drawing into the page ------------------------------------------------------------------------------------------
 
-// A figure is drawn when it comes near the window, so that the page opens at once.
+// All figures are drawn at once, so that links find their places; what moves is drawn again where it is near the window.
 const near = new Set();
 const spoil = (id) => { plot(id).dataset.stale = ""; };
 ids.forEach(spoil);
@@ -19,9 +19,9 @@ function drawInto(svg, id, width) {
   return { ...drawn, moving };
 }
 
-function render(id) {
-  const where = plot(id), width = where.clientWidth;
-  if (!width || !near.has(id)) { spoil(id); return; }
+function render(id, width = plot(id).clientWidth) {
+  const where = plot(id);
+  if (!width || (made[id] && !near.has(id))) { spoil(id); return; }
   delete where.dataset.stale;
   const svg = where.querySelector("svg");
   made[id] = { ...drawInto(svg, id, width), width };
@@ -29,7 +29,7 @@ function render(id) {
   svg.setAttribute("height", Math.ceil(made[id].height));
 }
 
-const renderAll = () => ids.forEach(render);
+const renderAll = () => ids.forEach((id) => render(id));
 
 let waiting = false;
 function moveFigures() {
@@ -37,13 +37,13 @@ function moveFigures() {
   waiting = true;
   requestAnimationFrame(() => {
     waiting = false;
-    const leader = ranked()[0];
+    const first = ranked()[0];
     for (const id of ids) {
       if (!near.has(id) || !made[id]) spoil(id);
-      else if (figures[id].redraws || (id === "epc" && made.leader !== leader)) render(id);
+      else if (figures[id].redraws || (id === "epc" && made.leader !== first)) render(id, made[id].width);
       else if (made[id].move) made[id].moving.replaceChildren(...made[id].move());
     }
-    made.leader = leader;
+    made.leader = first;
   });
 }
 
@@ -81,8 +81,8 @@ const slider = byId("alpha");
 function write(element, text) { if (element && element.textContent !== text) element.textContent = text; }
 
 function moveTexts() {
-  const at = state.at, screen = shownScreen();
-  const texts = { alpha: alphaText(), at: data.live.alpha[at], weighing: weighingText(), headline: screen.headline, why: screen.why, advice: screen.advice, system: screen.name, rule: screen.rule, threshold: screen.threshold };
+  const at = state.at, screen = shownScreen(), card = shownCard();
+  const texts = { alpha: alphaText(), at: data.live.alpha[at], weighing: weighingText(), headline: screen.headline, why: screen.why, ...card };
   for (const element of all("[data-text]")) if (element.dataset.text in texts) write(element, texts[element.dataset.text]);
   for (const element of all("[data-answer]")) write(element, data.live.answers[element.dataset.answer][at]);
   for (const table of all("table[data-moving]")) moveTable(table, data.live.tables[table.dataset.moving], at);
@@ -91,28 +91,41 @@ function moveTexts() {
   write(mark, screen.mark || "");
   mark.hidden = !screen.mark;
   byId("deploy").hidden = screen.broken;
-  byId("deploy-number").hidden = byId("in-brackets").hidden = screen.extreme;
-  all("[data-error]").forEach((element, i) => screen.lines[i].forEach((text, part) => write(element.querySelector(`[data-part="${part}"]`), text)));
+  byId("deploy-number").hidden = byId("in-brackets").hidden = card.extreme;
+  byId("uncut").hidden = !state.cut;
+  all("[data-error]").forEach((element, i) => card.lines[i].forEach((text, part) => write(element.querySelector(`[data-part="${part}"]`), text)));
   byId("gravest").hidden = !screen.caution;
   if (screen.caution) screen.caution.forEach((text, part) => write(byId("gravest").querySelector(`[data-part="${part}"]`), text));
   slider.setAttribute("aria-valuetext", `${texts.weighing}, alpha ${texts.alpha}`);
+  for (const input of all("[data-cut]")) moveCut(input);
 }
 
+// The card: what to deploy, or what another threshold would do.
+function shownCard() {
+  const place = state.cut ? state.cut.place : leader(), now = operating(place), screen = shownScreen(), extreme = /inf/.test(now.threshold);
+  const rule = extreme ? (now.threshold === "inf" ? "reject every trial" : "accept every trial") : data.acceptance;
+  return { advice: state.cut ? "Another threshold for" : screen.advice, system: nameOf(place), threshold: now.threshold, extreme, rule, range: state.cut ? "" : state.own ? "fixed in advance" : data.systems[place].card.range[state.at], promised: state.cut ? "Looked up on the test set: what it does in use may be worse." : state.own || place !== data.live.order[state.at][0] ? "" : screen.promised,
+    lines: Object.entries(now.rates).map(([kind, rate]) => [data.kinds[kind][0], aboutText(rate), data.kinds[kind][1], intervalText(rate)]) };
+}
+
+// Cells are those of the alpha; rows stand as the ranking has them, or as a heading was asked to sort them.
+const rowsIn = new Map(all("table[data-moving]").map((table) => [table, [...table.tBodies[0].rows]]));
 function moveTable(table, live, at) {
-  const body = table.tBodies[0];
-  if (live.systems.length) {
-    const rows = new Map([...body.rows].map((row) => [Number(row.dataset.system), row]));
-    body.append(...live.systems[at].map((place) => rows.get(place)));
-  }
-  live.cells[at].forEach((cells, r) => cells.forEach((text, c) => write(body.rows[r].cells[c + 1], text)));
+  const rows = rowsIn.get(table), bySystem = new Map(rows.map((row) => [Number(row.dataset.system), row]));
+  const order = live.systems.length ? live.systems[at].map((place) => bySystem.get(place)) : rows;
+  live.cells[at].forEach((cells, r) => cells.forEach((text, c) => write(order[r].cells[c + 1], text)));
+  if (live.systems.length) table.tBodies[0].append(...order);
+  sortRows(table);
 }
 
 function move(at, own = null) {
   state.own = own;
+  state.cut = null;
   state.at = clamp(at, 0, data.alpha.length - 1);
   slider.value = state.at;
   moveTexts();
   moveFigures();
+  if (standings) drawStandings();
   if (find && state.found !== null) write(byId("found"), told(state.found));
   keep();
 }
@@ -121,9 +134,9 @@ slider.addEventListener("input", () => move(Number(slider.value)));
 
 // One's own costs: the alpha at which the weighted error is the expected cost, up to a factor. The constant pieces of the
 // curves have the thresholds at that very alpha; figures and tables stand at the nearest alpha of the slider.
-function ownCosts(miss, alarm, share) {
+function ownCosts(miss, alarm, share, visits = 1000) {
   const prior = share / 100, alpha = alarm * (1 - prior) / (alarm * (1 - prior) + miss * prior);
-  return { miss, alarm, share, prior, alpha, onGrid: share === 50 && Math.abs(data.alpha[nearest(alpha)] - alpha) < 1e-12 };
+  return { miss, alarm, share, visits, prior, alpha, onGrid: share === 50 && Math.abs(data.alpha[nearest(alpha)] - alpha) < 1e-12 };
 }
 function priced(...typed) {
   const own = ownCosts(...typed);
@@ -140,45 +153,87 @@ function weighingText() {
   return Math.abs(times - 1) < 1e-9 ? "At equal costs" : `With ${heavy[0]} weighed ${Number(times.toPrecision(3)).toLocaleString("en")} times ${heavy[1]}`;
 }
 
-const inThousand = (rate) => { const many = 1000 * rate; return many >= 9.95 || many === 0 ? many.toFixed(0) : many >= 0.95 ? many.toFixed(1) : String(Number(many.toPrecision(2))); };
-
-// What the first screen says at one's own costs and share; null where the pieces of a curve are not known.
-function ownScreen() {
-  const { miss, alarm, prior, share, alpha } = state.own, nearby = data.live.screen[state.at], order = data.live.order[state.at];
-  const places = data.many ? order.slice(0, 1) : order, found = [];
-  for (const place of places) {
-    const steps = data.systems[place].steps;
-    if (!steps || !steps.threshold) return null;
-    const piece = steps.alpha.findLastIndex((start) => start <= alpha + 1e-12), far = steps.far[piece], frr = steps.frr[piece];
-    const errors = prior * frr + (1 - prior) * far;
-    // The interval of a weighted sum of two rates, by their distances to their own bounds (Zou and Donner 2008).
-    const reach = (end) => Math.hypot(prior * (steps["frr_" + end][piece] - frr), (1 - prior) * (steps["far_" + end][piece] - far));
-    const between = steps.far_lower ? ` (${inThousand(Math.max(errors - reach("lower"), 0))} to ${inThousand(errors + reach("upper"))})` : "";
-    found.push({ place, threshold: steps.threshold[piece], lines: steps.lines[piece], errors, between, cost: miss * prior * frr + alarm * (1 - prior) * far });
-  }
-  found.sort((a, b) => a.cost - b.cost);
-  const [best, next] = found, name = nameOf(best.place), extreme = /inf/.test(best.threshold), one = data.systems.length === 1;
-  const doNothing = Math.min(miss * prior, alarm * (1 - prior)), nothing = miss * prior < alarm * (1 - prior) ? "rejecting every trial" : "accepting every trial";
-  const useless = best.cost >= doNothing * (1 - 1e-12), where = `where ${Number(share.toPrecision(4))}\u00a0% are ${data.positives}`;
-  const headline = useless ? `${one ? `${name} does` : "No system does"} no better here than ${nothing}: the best choice is not to use ${one ? "it" : "them"}`
-    : one ? `${name} makes about ${inThousand(best.errors)}${best.between} errors in 1,000 ${where}`
-    : `${name} costs least, with about ${inThousand(best.errors)}${best.between} errors in 1,000 ${where}` + (next ? `; ${nameOf(next.place)}, next, has ${inThousand(next.errors)}` : "");
-  const trusted = nearby.mark === "do not trust";
-  return { ...nearby, headline, name, extreme, threshold: best.threshold, rule: !extreme ? "accept when the score is greater than" : best.threshold === "inf" ? "reject every trial" : "accept every trial",
-    mark: trusted ? nearby.mark : useless ? "do not use" : "your costs", advice: trusted || useless ? "If you deploy" : "Deploy",
-    why: trusted ? nearby.why : `at alpha = ${alphaText()}; figures, tests and tables are at the nearest, ${data.live.alpha[state.at]}`,
-    lines: nearby.lines.map(([who, , fate], i) => [who, best.lines[i][0], fate, best.lines[i][1]]) };
+// The systems by what they cost at one's own costs and share, the cheapest first; null where the pieces are not known.
+function ownOrder() {
+  const { miss, alarm, prior } = state.own, order = ranked(), places = data.many ? order.slice(0, 1) : order;
+  if (places.some((place) => !(data.systems[place].steps || {}).threshold)) return null;
+  return places.map((place) => {
+    const { far, frr } = data.systems[place].steps, row = pieceOf(data.systems[place].steps), shares = [prior * frr[row], (1 - prior) * far[row]];
+    return { place, errors: shares[0] + shares[1], cost: miss * shares[0] + alarm * shares[1] };
+  }).sort((a, b) => a.cost - b.cost);
 }
-const shownScreen = () => state.own && ownScreen() || data.live.screen[state.at];
+
+// What the first screen says at one's own costs and share.
+function ownScreen() {
+  const { prior, share } = state.own, nearby = data.live.screen[state.at], found = ownOrder();
+  if (!found || nearby.broken) return nearby;
+  const [best, next] = found, name = nameOf(best.place), one = count === 1, where = `where ${Number(share.toPrecision(4))}\u00a0% are ${data.kinds.positives[0]}`;
+  const constant = constantCosts(state.own), useless = best.cost >= Math.min(...constant) * (1 - 1e-9), all = constant[1] <= constant[0] ? "rejecting every trial" : "accepting every trial";
+  const now = operating(best.place);
+  const errors = ` ${intervalText(together(now.rates, mixture()))}`;
+  const headline = useless ? `${one ? `${name} is no better` : `None of the ${count} systems is better`} than ${all}, at your costs and ${where}: do not use ${one ? "it" : "them"}`
+    : `${name} ${one ? "makes" : "costs least, with"} about ${inThousand(best.errors)}${errors} errors in 1,000 ${where}` + (next ? `; ${nameOf(next.place)}, next, has ${inThousand(next.errors)}` : "");
+  const untrusted = nearby.mark === "do not trust";
+  return { ...nearby, headline, mark: untrusted ? nearby.mark : useless ? "do not use" : "your costs", advice: untrusted || useless ? "If you deploy" : "Deploy",
+    why: untrusted ? nearby.why : `at alpha = ${alphaText()}; figures, tests and tables are at the nearest, ${data.live.alpha[state.at]}` };
+}
+
+// Where the best is hidden the answer is about those that are shown, of which nothing was tested.
+function shownScreen() {
+  if (state.own) return ownScreen();
+  const screen = data.live.screen[state.at], shown = ranked(), [best, next] = shown;
+  if (best === data.live.order[state.at][0]) return screen;
+  const value = (place) => data.live.dots[state.at][place][0];
+  return { ...screen, mark: `${shown.length} of ${count} shown`, advice: "If you deploy", why: `${nameOf(data.live.order[state.at][0])} is hidden; tests and tables are about all ${count} systems`,
+    headline: `${shown.length > 1 ? `Of the ${shown.length} systems shown ` : ""}${nameOf(best)} ${next === undefined ? "has" : "comes first with"} ${data.measure.title} ${value(best)}${next === undefined ? "" : `; ${nameOf(next)}, next, has ${value(next)}`}` };
+}
+
+// -- another threshold: dragged along the scores, or by its slider -----------------------------------------------------
+
+function cutAt(place, row) {
+  state.cut = row === null ? null : { place, row };
+  moveTexts();
+  moveFigures();
+}
+function moveCut(input) {
+  const place = Number(input.dataset.cut), now = operating(place), { places } = data.systems[place].card, range = [places[0], places.at(-1)];
+  const nearestRow = places.reduce((best, cut, row) => Math.abs(cut - clamp(now.value, ...range)) < Math.abs(places[best] - clamp(now.value, ...range)) ? row : best, 0);
+  if (Number(input.value) !== nearestRow) input.value = nearestRow;
+  input.setAttribute("aria-valuetext", /inf/.test(now.threshold) ? "no threshold" : `threshold ${now.threshold}${now.dragged ? "" : ", fixed in advance"}`);
+}
+for (const input of all("[data-cut]")) input.addEventListener("input", () => cutAt(Number(input.dataset.cut), Number(input.value)));
+for (const id of ids.filter((one) => one.startsWith("scores-"))) {
+  const where = plot(id), place = Number(id.slice("scores-".length)), pull = (event) => cutAt(place, made[id].drag(event.clientX - where.getBoundingClientRect().left));
+  where.addEventListener("pointerdown", (event) => { where.setPointerCapture(event.pointerId); pull(event); });
+  where.addEventListener("pointermove", (event) => { if (where.hasPointerCapture(event.pointerId)) pull(event); });
+}
+byId("uncut").addEventListener("click", () => cutAt(null, null));
+
+// -- a thousand: whose, and how many of them are positives ---------------------------------------------------------------
+
+for (const button of all("[data-share]")) button.addEventListener("click", () => { shareOut(Number(button.dataset.share)); keep(); });
+function shareOut(share) {
+  state.share = share;
+  for (const button of all("[data-share]")) button.setAttribute("aria-pressed", String(Number(button.dataset.share) === share));
+  moveFigures();
+}
+const who = byId("who");
+if (who) who.addEventListener("change", () => { state.who = who.value === "" ? null : Number(who.value); state.cut = null; moveTexts(); moveFigures(); });
 
 for (const button of all("[data-costs]")) button.addEventListener("click", () => priced(...button.dataset.costs.split(",").map(Number), 50));
-const costs = byId("costs"), costFields = ["cost-fn", "cost-fp", "prevalence"].map(byId);
+const costs = byId("costs"), costFields = ["cost-fn", "cost-fp", "prevalence", "visits"].map(byId);
 if (costs) costs.addEventListener("input", () => {
-  const [miss, alarm, share] = costFields.map((field) => Number(field.value));
-  if (!(miss > 0 && alarm > 0 && share > 0 && share < 100)) return write(byId("costs-say"), "costs above 0 and a share between 0 and 100");
-  const alpha = priced(miss, alarm, share);
-  write(byId("costs-say"), `alpha = ${alphaDigits(alpha)}${state.own && !ownScreen() ? `; the nearest known here is ${data.live.alpha[state.at]}` : ""}`);
+  const [miss, alarm, share, visits] = costFields.map((field) => Number(field.value));
+  if (!(miss > 0 && alarm > 0 && share > 0 && share < 100 && visits > 0)) return write(byId("costs-say"), "costs and trials above 0, and a share between 0 and 100");
+  const alpha = priced(miss, alarm, share, visits);
+  write(byId("costs-say"), `alpha = ${alphaDigits(alpha)}${state.own && !ownOrder() ? `; the nearest known here is ${data.live.alpha[state.at]}` : ""}. ${aDay(ownCosts(miss, alarm, share, visits))}`);
 });
+// Errors and costs of a day with their intervals, and what it costs to look at no score.
+function aDay(own) {
+  const place = leader(), shares = mixture(own.share), { rates } = operating(place), times = (weights) => amounts(together(rates, Object.fromEntries(Object.entries(shares).map(([kind, share]) => [kind, own.visits * share * weights(kind)]))));
+  const [all, none] = constantCosts(own).map((cost) => amount(own.visits * cost));
+  return `A day with ${nameOf(place)}: ${times(() => 1)} errors, at a cost of ${times((kind) => kind === "positives" ? own.miss : own.alarm)}. Rejecting every trial costs ${none} a day, accepting every trial ${all}.`;
+}
 // What pops up goes away with Escape, and the focus back to what opened it.
 addEventListener("keydown", (event) => {
   const open = event.key === "Escape" && document.querySelector(".pop[open]");
@@ -198,8 +253,14 @@ function show(place, visible) {
   if (scores) scores.closest("figure").hidden = !visible;
 }
 
+// One system is always shown: what stands alone cannot be hidden.
+function lastStays() {
+  const shown = all("[data-toggle]:checked");
+  for (const box of all("[data-toggle]")) box.disabled = shown.length === 1 && box.checked;
+}
+
 for (const box of all("[data-toggle]")) {
-  box.addEventListener("change", () => { show(Number(box.dataset.toggle), box.checked); renderAll(); keep(); });
+  box.addEventListener("change", () => { show(Number(box.dataset.toggle), box.checked); lastStays(); state.cut = null; moveTexts(); renderAll(); keep(); });
   box.addEventListener("focus", () => point(Number(box.dataset.toggle)));
   box.addEventListener("blur", () => point(null));
 }
@@ -214,6 +275,7 @@ function seek() {
   visited = 0;
   mark(place < 0 ? null : place);
   write(byId("found"), !asked ? "" : place < 0 ? "no system of that name" : told(place));
+  for (const row of all("#table-leaderboard tbody tr")) row.hidden = !!asked && place >= 0 && !names[Number(row.dataset.system)].includes(asked);
 }
 
 function told(place) {
@@ -229,10 +291,8 @@ function mark(place) {
 }
 
 function visit() {
-  const stops = [...(plot("standings") ? [plot("standings")] : []), ...all("tr.found")], stop = stops[visited++ % stops.length];
-  if (!stop.matches(".plot")) return stop.scrollIntoView({ block: "center" });
-  const into = ranked().indexOf(state.found) / ranked().length * stop.clientHeight;
-  scrollTo({ top: scrollY + stop.getBoundingClientRect().top + into - innerHeight / 2 });
+  const stops = all("tr.found"), stop = stops[visited++ % stops.length];
+  stop.scrollIntoView({ block: "center" });
 }
 
 if (find) {
@@ -243,7 +303,7 @@ if (find) {
   });
 }
 
-for (const [id, name, drawn] of [["bands", "bands", "epc"], ["optimism", "optimism", "epc"], ["ztest", "ztest", "epc"], ["all-multiples", "allMultiples", "multiples"]]) {
+for (const [id, name, drawn] of [["bands", "bands", "epc"], ["odds", "odds", "epc"], ["optimism", "optimism", "epc"], ["ztest", "ztest", "epc"]] ) {
   const box = byId(id);
   if (box) box.addEventListener("change", () => { state[name] = box.checked; render(drawn); });
 }
@@ -252,17 +312,92 @@ const chooser = byId("pair");
 function choosePair(pair) {
   state.pair = pair;
   if (chooser) chooser.value = pair;
+  namePair();
   render("epc");
   if (figures.replicates) render("replicates");
 }
+// The words for those who do not see the figures name the pair that is drawn.
+const spoken = new Map(["epc", "replicates"].filter(plot).map((id) => [id, plot(id).getAttribute("aria-label")]));
+function namePair() {
+  const pair = data.pairs[state.pair], first = data.pairs[data.pair];
+  for (const [id, text] of spoken) plot(id).setAttribute("aria-label", !pair || pair === first ? text : `${text.split(` of ${nameOf(first.a)} minus`)[0]}: ${nameOf(pair.a)} minus ${nameOf(pair.b)}.`);
+}
 if (chooser) chooser.addEventListener("change", () => { choosePair(Number(chooser.value)); keep(); });
+
+// -- tables: a heading sorts; of many systems a tick draws one in the curves -------------------------------------------
+
+const sorting = new Map();
+// The first number of a cell; what has none is sorted as text, after the numbers.
+const keyOf = (cell) => { const text = cell.textContent.trim(), found = text.replace(/[\u2212−]/g, "-").replace(/,/g, "").match(/^<?-?\d+(\.\d+)?/); return found ? Number(found[0].replace("<", "")) : text.toLowerCase(); };
+const compare = (a, b) => typeof a === typeof b ? (a < b ? -1 : a > b ? 1 : 0) : typeof a === "number" ? -1 : 1;
+function sortRows(table) {
+  const asked = sorting.get(table);
+  if (!asked) return;
+  const body = table.tBodies[0], rows = [...body.rows].map((row) => [keyOf(row.cells[asked.column]), row]);
+  body.append(...rows.sort(([a], [b]) => asked.turn * compare(a, b)).map(([, row]) => row));
+}
+for (const table of all(".numbers table")) if (table.tBodies[0].rows.length > 2) [...table.tHead.rows].at(-1).querySelectorAll("th").forEach((heading, column) => {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "sorts", textContent: heading.textContent });
+  const term = heading.querySelector(".term");
+  if (term) button.title = byId(term.getAttribute("aria-describedby")).textContent;
+  heading.replaceChildren(button);
+  button.addEventListener("click", () => {
+    const before = sorting.get(table), turn = before && before.column === column ? -before.turn : 1;
+    sorting.set(table, { column, turn });
+    for (const other of table.tHead.querySelectorAll("[aria-sort]")) other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", turn > 0 ? "ascending" : "descending");
+    sortRows(table);
+  });
+});
+
+// The leaderboard of many: each row has its interval on a common axis, and its curve beside that of the best.
+const standings = data.many && byId("table-leaderboard");
+function drawStandings() {
+  const reach = span(data.systems.flatMap(({ value, lower, upper }) => [value, lower || value, upper || value]).map((values) => [values[state.at]])), low = data.measure.fromZero ? 0 : reach[0], px = linear(low, reach[1], 4, 156);
+  const all_ = span(data.systems.map(({ value }) => value)), across = linear(0, 1, 2, 88), up = linear(data.measure.fromZero ? 0 : all_[0], all_[1], 20, 2), best = data.systems[ranked()[0]], thin = data.alpha.map((_, i) => i).filter((i) => i % Math.ceil(data.alpha.length / 34) === 0);
+  for (const row of standings.tBodies[0].rows) {
+    const place = Number(row.dataset.system), { value, lower, upper } = data.systems[place], at = state.at, could = !ranking || ranking.possible[at][place] === "1", own = state.pins.includes(place) ? colour(place) : could ? "var(--c0)" : "var(--neutral)";
+    row.classList.toggle("could", !!ranking && could);
+    const curveOf = (values, stroke) => line(thin.map((i) => across(data.alpha[i])), thin.map((i) => up(values[i])), { stroke, "stroke-width": 1.2 });
+    row.querySelector("[data-range]").replaceChildren(...(lower ? [rule(px(lower[at]), 11, px(upper[at]), 11, { stroke: own, "stroke-width": 2.5 })] : []), el("circle", { cx: round(px(value[at])), cy: 11, r: 3.5, fill: own, "data-dot": place }));
+    row.querySelector("[data-curve]").replaceChildren(curveOf(best.value, "var(--line)"), curveOf(value, own), el("circle", { cx: round(across(data.alpha[at])), cy: round(up(value[at])), r: 2, fill: own }));
+  }
+}
+if (standings) {
+  const cellOf = (tag, text, ...children) => { const cell = document.createElement(tag); cell.append(text, ...children); return cell; };
+  [...standings.tHead.rows].at(-1).append(cellOf("th", data.measure.title), cellOf("th", "Along alpha"));
+  for (const row of standings.tBodies[0].rows) {
+    const place = Number(row.dataset.system), tick = document.createElement("input");
+    Object.assign(tick, { type: "checkbox", autocomplete: "off" });
+    tick.setAttribute("aria-label", `Draw ${nameOf(place)} in the curves`);
+    tick.checked = tick.disabled = data.matter.includes(place);
+    tick.addEventListener("change", () => {
+      state.pins = tick.checked ? [...state.pins, place] : state.pins.filter((one) => one !== place);
+      for (const other of standings.querySelectorAll("tbody input")) other.disabled = !other.checked && state.pins.length >= 3 || data.matter.includes(Number(other.closest("tr").dataset.system));
+      drawStandings();
+      renderAll();
+    });
+    row.cells[0].prepend(tick, " ");
+    row.append(cellOf("td", "", el("svg", { width: 160, height: 22, "data-range": "", "aria-hidden": "true" })), cellOf("td", "", el("svg", { width: 90, height: 22, "data-curve": "", "aria-hidden": "true" })));
+  }
+}
+
+// Trials that went wrong: only those asked for, and the one pointed at marked in the scores.
+for (const filter of all("[data-filter]")) filter.addEventListener("input", () => {
+  for (const row of filter.closest("section").querySelectorAll("tbody tr")) row.hidden = !row.textContent.toLowerCase().includes(filter.value.trim().toLowerCase());
+});
+for (const part of all("[data-errors-of]")) for (const table of part.querySelectorAll("table")) {
+  const column = [...table.tHead.rows].at(-1).cells.length - 2, mark = (score) => { state.marked = score === null ? null : { place: Number(part.dataset.errorsOf), score }; moveFigures(); };
+  for (const row of table.tBodies[0].rows) for (const [name, score] of [["pointerenter", Number(row.cells[column].textContent)], ["pointerleave", null]]) row.addEventListener(name, () => mark(score));
+}
 
 // -- a link that keeps what was chosen ----------------------------------------------------------------------------------
 
 function keep() {
   const hidden = state.shown.map((one, place) => one ? null : place).filter((place) => place !== null), pair = data.pairs[state.pair];
-  const own = state.own && [state.own.miss, state.own.alarm, state.own.share].join("_");
-  const parts = { alpha: alphaText(), ...(own ? { costs: own } : {}), ...(pair && state.pair !== data.pair ? { pair: `${pair.a}-${pair.b}` } : {}), ...(hidden.length ? { hide: hidden.join(".") } : {}), ...(limit && limit.value !== limit.querySelector("[selected]").value ? { limit: limit.value } : {}) };
+  const own = state.own && [state.own.miss, state.own.alarm, state.own.share, state.own.visits].join("_");
+  const parts = { alpha: alphaText(), ...(own ? { costs: own } : {}), ...(state.share !== data.share ? { share: state.share } : {}), ...(pair && state.pair !== data.pair ? { pair: `${pair.a}-${pair.b}` } : {}), ...(hidden.length ? { hide: hidden.join(".") } : {}), ...(limit && limit.value !== limit.querySelector("[selected]").value ? { limit: limit.value } : {}) };
   const kept = "#" + new URLSearchParams(parts);
   if (location.hash !== kept) history.replaceState(null, "", kept);
 }
@@ -272,14 +407,18 @@ function restore() {
   const asked = new URLSearchParams(location.hash.slice(1)), alpha = Number(asked.get("alpha"));
   if (asked.has("alpha") && Number.isFinite(alpha)) state.at = nearest(alpha);
   const own = (asked.get("costs") || "").split("_").map(Number);
-  if (costs && own.length === 3 && own.every((one) => one > 0) && own[2] < 100) {
+  if (costs && own.length >= 3 && own.every((one) => one > 0) && own[2] < 100) {
     state.own = ownCosts(...own);
     state.at = nearest(state.own.alpha);
-    costFields.forEach((field, i) => { field.value = own[i]; });
+    costFields.forEach((field, i) => { field.value = own[i] ?? field.value; });
   } else state.own = null;
   slider.value = state.at;
+  const share = Number(asked.get("share"));
+  shareOut(share > 0 && share < 100 ? share : data.share);
   const hidden = (asked.get("hide") || "").split(".").filter(Boolean).map(Number);
   for (const box of all("[data-toggle]")) { const place = Number(box.dataset.toggle); box.checked = !hidden.includes(place); show(place, box.checked); }
+  if (!all("[data-toggle]:checked").length) for (const box of all("[data-toggle]")) { box.checked = true; show(Number(box.dataset.toggle), true); }
+  lastStays();
   const pair = data.pairs.findIndex((one) => `${one.a}-${one.b}` === asked.get("pair"));
   state.pair = pair >= 0 ? pair : data.pair;
   if (chooser) chooser.value = state.pair;
@@ -385,7 +524,7 @@ document.addEventListener("click", async (event) => {
   if (table) save(csv(rowsOf(byId("table-" + table))), "text/csv", `${table}.csv`);
   if (copied) copy(rowsOf(byId("table-" + copied)).map((row) => row.join("\t")).join("\n"));
   if (copyCommand !== undefined) copy(byId("command").textContent);
-  if (copyThreshold !== undefined) copy(shownScreen().threshold);
+  if (copyThreshold !== undefined) copy(shownCard().threshold);
   if (copyLink !== undefined) { keep(); copy(location.href); }
 });
 
@@ -408,15 +547,17 @@ addEventListener("keydown", (event) => { if (event.key === "Escape") tip.hidden 
 
 restore();
 moveTexts();
+if (standings) drawStandings();
 const watch = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
   const id = target.id.slice("plot-".length);
   if (!isIntersecting) { near.delete(id); return; }
   near.add(id);
   if ("stale" in target.dataset) render(id);
 }), { rootMargin: "600px" });
+renderAll();
 ids.forEach((id) => watch.observe(plot(id)));
-near.add("dots");
-render("dots");
+// The browser looked for the place of a link before there were figures.
+if (location.hash.length > 1 && !location.hash.includes("=")) { const target = byId(decodeURIComponent(location.hash.slice(1))); if (target) target.scrollIntoView({ behavior: "instant" }); }
 new ResizeObserver(() => { for (const id of ids) if (made[id] && made[id].width !== plot(id).clientWidth) render(id); }).observe(byId("main"));
 addEventListener("beforeprint", () => { ids.forEach((id) => near.add(id)); root.classList.add("light", "printing"); renderAll(); });
 addEventListener("afterprint", () => { root.classList.remove("light", "printing"); renderAll(); });

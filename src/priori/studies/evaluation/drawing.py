@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.errors import OptionError
-from priori.base.types import Floats
+from priori.base.types import Floats, Index
 from priori.curves.epc import EPC, epc
 from priori.curves.roc import AposterioriDET, AposterioriROC, roc
-from priori.curves.thinning import thin
 from priori.decisions.outcomes import count
 from priori.scores import Scores, ScoreSet, Trials
 
@@ -77,10 +76,12 @@ def deployable(curve: EPC) -> tuple[str, ...]:
         counts = count(scores, cuts)
         for name in ("fp", "fn"):
             alike &= getattr(counts, name).reshape(alike.shape) == getattr(wanted, name)[:, None]
-    return tuple(
+    found = [
         row[int(same.argmax())] if same.any() else repr(threshold)
         for row, same, threshold in zip(texts, alike, curve.threshold.tolist(), strict=True)
-    )
+    ]
+    # The infinite ones stand for accepting or rejecting all, whichever the scale.
+    return tuple(f"-{text}".replace("--", "") if curve.distances and "inf" not in text else text for text in found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +103,8 @@ class ScoreHistogram:
 
 def bin_scores(dev: Scores, test: Scores, threshold: float) -> ScoreHistogram:
     """Count the scores of both sets in common bins: (a, b], so that a threshold on an edge parts them rightly.
+
+    Distances are shown as given, in bins [a, b).
 
     The bins span all finite scores unless a few lie far out; then those go to the outer bins. The threshold of
     interest is always inside.
@@ -125,6 +128,9 @@ def bin_scores(dev: Scores, test: Scores, threshold: float) -> ScoreHistogram:
     beyond = sum(len(trials) - int(np.diff(trials.rejected(ends))[0]) for trials in sets[:2])
     inner = ([0, *trials.rejected(edges[1:-1]), len(trials)] for trials in sets)
     negatives, positives, dev_negatives, dev_positives = (np.diff(ends).astype(np.int64) for ends in inner)
+    if test.distances:
+        edges, negatives, positives = 0.0 - edges[::-1], negatives[::-1], positives[::-1]
+        dev_negatives, dev_positives = dev_negatives[::-1], dev_positives[::-1]
     return ScoreHistogram(edges, negatives, positives, dev_negatives, dev_positives, beyond)
 
 
@@ -136,3 +142,53 @@ def median(trials: Trials) -> float:
     """Return the median score."""
     middle = trials.at_rank(np.array([(len(trials) - 1) // 2, len(trials) // 2]))
     return float(middle.mean())
+
+
+# -- points that a drawing needs -------------------------------------------------------------------------------------
+
+#: A quarter of a pixel on axes of 500 pixels: nobody sees a curve move by less.
+INVISIBLE = 1 / 2000
+#: The most points of a thinned curve; the tolerance grows, a little, until they suffice.
+MOST = 2000
+
+
+def thin(x: Floats, y: Floats, *, tolerance: float = INVISIBLE, most: int = MOST) -> Index:
+    """Return which points of a monotone curve to keep so that the drawing does not change.
+
+    ``x`` and ``y`` are in units of their axes' lengths. Points of one tiny square are first reduced to its first and
+    last; then those are dropped that lie within the tolerance of the line between the points kept around them
+    (Douglas and Peucker, 1973).
+    """
+    if x.size < 3:
+        return np.arange(x.size)
+    while True:
+        index = _reduce(x, y, _first_and_last(x, y, tolerance / 4), tolerance)
+        if index.size <= most:
+            return index
+        tolerance *= 1.25
+
+
+def _first_and_last(x: Floats, y: Floats, side: float) -> Index:
+    column, row = np.floor(x / side), np.floor(y / side)
+    starts = np.flatnonzero((column[1:] != column[:-1]) | (row[1:] != row[:-1])) + 1
+    return np.unique(np.concatenate([[0], starts - 1, starts, [x.size - 1]]))
+
+
+def _reduce(x: Floats, y: Floats, index: Index, tolerance: float) -> Index:
+    x, y = x[index], y[index]
+    keep = np.zeros(index.size, dtype=np.bool_)
+    keep[[0, -1]] = True
+    waiting = [(0, index.size - 1)]
+    while waiting:
+        first, last = waiting.pop()
+        if last - first < 2:
+            continue
+        across, up = x[last] - x[first], y[last] - y[first]
+        between = slice(first + 1, last)
+        away = np.abs(across * (y[between] - y[first]) - up * (x[between] - x[first]))
+        farthest = int(np.argmax(away))
+        if away[farthest] > tolerance * max(float(np.hypot(across, up)), 1e-300):
+            middle = first + 1 + farthest
+            keep[middle] = True
+            waiting += [(first, middle), (middle, last)]
+    return np.asarray(index[keep])

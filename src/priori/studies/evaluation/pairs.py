@@ -17,8 +17,9 @@ from priori.curves.epc import EPC
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.comparing.comparison import Comparison, comparison_of
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
+from priori.uncertainty.comparing.verdicts import runs
 from priori.uncertainty.comparing.ztest_normals import weights_of
-from priori.uncertainty.comparing.ztests import ztest_epc
+from priori.uncertainty.comparing.ztests import ztests_along
 from priori.uncertainty.ranking.ranking import Ranking, ranking_of
 
 Chosen = NDArray[np.bool_]
@@ -106,17 +107,8 @@ class Pair:
 
 
 def spans_of(alpha: Floats, chosen: Chosen) -> tuple[Span, ...]:
-    """Return the runs of neighbouring alphas that are chosen, each as (first, last).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> spans_of(np.array([0, 0.25, 0.5, 0.75, 1]), np.array([False, True, True, False, True]))
-    ((0.25, 0.5), (1.0, 1.0))
-    """
-    change = np.diff(np.concatenate([[0], chosen.astype(np.int8), [0]]))
-    starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1) - 1
-    return tuple((float(alpha[start]), float(alpha[end])) for start, end in zip(starts, ends, strict=True))
+    """Return the runs of neighbouring alphas that are chosen, each as (first, last)."""
+    return tuple((start, end) for start, end, _ in runs(alpha, np.where(chosen, "chosen", "")))
 
 
 class Tested(NamedTuple):
@@ -127,16 +119,19 @@ class Tested(NamedTuple):
 
 
 def run_tests(
-    curves: Sequence[EPC], settings: Settings, *, keep: bool = False, progress: Callable[[int, int], None] | None = None
+    curves: Sequence[EPC], settings: Settings, *, few: bool, progress: Callable[[int, int], None] | None = None
 ) -> Tested | None:
-    """Test every two systems, if there are two and a bootstrap was asked for; ``keep`` says to keep the replicates."""
+    """Test systems, if there are two and a bootstrap was asked for: every pair of ``few``, of more each with the best.
+
+    Replicates are kept where systems are few.
+    """
     if len(curves) < 2 or settings.bootstrap is None:
         return None
     run: dict[str, Any] = {"unpaired": settings.unpaired, "threads": settings.threads, "progress": progress}
     evidence = gather_evidence(curves, settings.testing, settings.claim, **run)
     if len(curves) == 2:
         return Tested(evidence, comparison_of(evidence))
-    return Tested(evidence, ranking_of(evidence, threads=settings.threads, keep=keep))
+    return Tested(evidence, ranking_of(evidence, family="pairs" if few else "best", keep=few))
 
 
 def compare_systems(curves: Sequence[EPC], tested: Tested | None) -> tuple[Pair, ...]:
@@ -196,9 +191,7 @@ def with_confidence(
     found = []
     for pair in pairs:
         if {pair.a, pair.b} <= chosen:
-            tests = ztest_epc(
-                curves[pair.a], curves[pair.b], unpaired=settings.unpaired, confidence_level=settings.confidence_level
-            ).comparison.tests
+            tests = ztests_along(curves[pair.a], curves[pair.b], unpaired=settings.unpaired).tests
             both = [tests[name].confidence for name in ("dependent", "independent") if name in tests]
             pair = replace(pair, confidence=np.asarray(np.min(both, axis=0)))
         found.append(pair)

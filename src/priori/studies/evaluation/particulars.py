@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from priori.base.errors import PrioriError
+from priori.base.types import Codes
 from priori.curves.epc import epc, row_of
 from priori.curves.epsc import EPSC, OverBoth, epsc
 from priori.decisions.likelihood_ratios import Bayes
-from priori.scores import Scores, condense
+from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.score_set import Role
+from priori.scores.trials import Names
 from priori.studies.evaluation.drawing import deployable
 from priori.studies.planning import Plan, plans_to_tell_apart
-from priori.uncertainty.costs.likelihood_ratio_costs import LLRCosts, llr_costs
+from priori.uncertainty.costs import LLRCosts, llr_costs
 from priori.uncertainty.rates.group_rates import GroupRates, group_rates
 from priori.uncertainty.rates.pad import PAD, pad
 from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_along
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 LIMITS = (0.1, 0.01, 0.001, 0.0001)
 #: What trials are told apart by, the same wherever a study asks for it: the combinations are then listed once.
 PEOPLE: tuple[Role, ...] = ("user", "probe_user", "group")
+#: So many errors of each class are listed.
+WORST = 25
 #: The powers that are planned for.
 POWERS = (0.8, 0.9)
 #: The shares of attacks that are looked at, and for how many systems.
@@ -121,6 +127,92 @@ def groups_of_best(study: Study) -> GroupRates | None:
     threshold, level = float(best.threshold[study.at]), study.settings.confidence_level
     known, _ = condense(best.test, PEOPLE, cuts=[threshold])
     return None if known.groups is None else group_rates(best.test, threshold, confidence_level=level)
+
+
+class CardRow(NamedTuple):
+    """A rate of a report card: of a kind of trials (positives, negatives, attacks), of all or of a group or type."""
+
+    kind: str
+    name: str
+    rate: float
+    lower: float
+    upper: float
+
+
+def report_card(study: Study) -> list[CardRow]:
+    """Return the rates of the best system for all trials, each type of attacks and each group, where there are some."""
+    best = study.members[study.order_at(study.at)[0]]
+    rows = [CardRow(kind, "", rate.rate, rate.lower, rate.upper) for kind, rate in best.rates[study.at].items()]
+    rows += _attacks_on(best.curve.test, float(best.curve.threshold[study.at]), study.settings.confidence_level)
+    groups = study.groups
+    for kind, rate in () if groups is None else (("positives", "frr"), ("negatives", "far")):
+        assert groups is not None
+        found = groups.rows(rate)
+        columns = (found[name].tolist() for name in ("group", "value", "lower", "upper"))
+        rows += [CardRow(kind, str(group), *numbers) for group, *numbers in zip(*columns, strict=True)]
+    return rows if any(row.name for row in rows) else []
+
+
+def _attacks_on(test: ScoreSet, threshold: float, level: float) -> list[CardRow]:
+    """Return how often attacks of each type are accepted."""
+    if not isinstance(test, Scores) or test.attack_types is None or test.negative.attack is None:
+        return []
+    rows = []
+    for code in np.unique(test.negative.attack[test.negative.attack > 0]).tolist():
+        those = replace(test, negative=test.negative.take(np.flatnonzero(test.negative.attack == code)))
+        (rate,) = intervals_along(those, np.array([threshold]), rate="far", confidence_level=level)
+        rows.append(CardRow("attacks", str(test.attack_types.values[code]), rate.rate, rate.lower, rate.upper))
+    return rows
+
+
+class Error(NamedTuple):
+    """A trial that went wrong: who it was, its score as given, and how far it is on the wrong side of the threshold."""
+
+    trial: str
+    user: str
+    probe_user: str
+    what: str
+    score: float
+    margin: float
+
+
+def worst_errors(study: Study) -> dict[str, list[Error]]:
+    """Return the trials of each kind that the best system decides most wrongly, the worst first; in memory only."""
+    best = study.curves[study.order_at(study.at)[0]]
+    test, threshold = best.test, float(best.threshold[study.at])
+    if not isinstance(test, Scores) or not np.isfinite(threshold):
+        return {}
+    found = {}
+    attack = np.zeros(len(test.negative), bool) if test.negative.attack is None else test.negative.attack > 0
+    positive = np.ones(len(test.positive), bool)
+    kinds = (
+        ("positives", test.positive, -1, positive),
+        ("negatives", test.negative, 1, ~attack),
+        ("attacks", test.negative, 1, attack),
+    )
+    for kind, trials, sign, those in kinds:
+        margin = sign * (trials.score - threshold)
+        wrong = np.flatnonzero(those & (margin > 0 if sign > 0 else margin >= 0))
+        worst = wrong[np.argsort(-margin[wrong], kind="stable")[:WORST]]
+        found[kind] = [_error(test, trials, row, float(margin[row])) for row in worst.tolist()]
+    return {kind: errors for kind, errors in found.items() if errors}
+
+
+def _error(scores: Scores, trials: Trials, row: int, margin: float) -> Error:
+    def name(names: Names | None, codes: Codes | None) -> str:
+        return "" if names is None or codes is None else str(names.values[codes[row]])
+
+    number = row if trials.row is None else int(trials.row[row])
+    trial = f"row {number + 1}" if trials.trial is None else str(trials.trial[row])
+    score = float(trials.score[row])
+    return Error(
+        trial,
+        name(scores.users, trials.user),
+        name(scores.users, trials.probe_user),
+        name(scores.attack_types, trials.attack) or name(scores.groups, trials.group),
+        0.0 - score if scores.distances else score,
+        margin,
+    )
 
 
 @dataclass(frozen=True, eq=False)

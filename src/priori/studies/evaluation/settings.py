@@ -9,10 +9,10 @@ from typing import Any, get_args
 from priori.base.alphas import as_fraction, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval, Promise, Resample
-from priori.decisions.costs import price
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
+from priori.decisions.recipe import price
 from priori.decisions.tasks import Task, get_task
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -42,18 +42,13 @@ class Settings:
     n_resamples, resample, confidence_level, interval, simultaneous, shared_users, promise, future_users, future_trials
         As in `priori.EPC.band`.
     seed, threads
-        Of the random numbers, and how many threads; the numbers do not depend on the latter.
+        The seed of the random numbers, and how many threads to use; results do not depend on the threads.
     claim : {"method", "deployed"}
         What differences between systems are about, as in `priori.compare`.
     unpaired : bool
         The systems were tested on different trials: compare them as independent.
     title : str
         The heading of the page; empty for one made from the systems' names.
-
-    Examples
-    --------
-    >>> Settings(measure="hter", alpha=0.5).alpha
-    Fraction(1, 2)
     """
 
     task: str = "authentication"

@@ -16,13 +16,23 @@ from priori.base.errors import OptionError
 from priori.base.results import plain
 from priori.base.types import Floats, Ints, Mask
 from priori.curves.areas import Areas, areas
-from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT, curve_cautions, disagreements
-from priori.curves.epc import EPC, epc
+from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT, Facts, curve_cautions, disagreements, few_units
+from priori.curves.epc import EPC, curves_of
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
+from priori.decisions.recipe import Recipe
 from priori.scores import condense_all
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import particulars
 from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, deployable, median, steps_of, thinned_curves
+from priori.studies.evaluation.operating import (
+    Promise,
+    Rates,
+    places_along,
+    promise,
+    rates_at,
+    rates_at_levels,
+    thresholds_of_others,
+)
 from priori.studies.evaluation.pairs import (
     Letters,
     Pair,
@@ -35,11 +45,9 @@ from priori.studies.evaluation.pairs import (
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands.bands import Band, make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.expected.estimates import Estimates
-from priori.uncertainty.ranking.both_rankings import can_draw_tables
-from priori.uncertainty.ranking.leaderboard import Leaderboard, leaderboard_of
-from priori.uncertainty.ranking.ranking import Ranking
-from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_along
+from priori.uncertainty.expected.influences import Estimates
+from priori.uncertainty.ranking.leaderboard import Leaderboard, can_draw_tables, leaderboard_of
+from priori.uncertainty.ranking.ranking import Ranking, Tests
 
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -58,7 +66,10 @@ MOVING = ("disagreement", "extreme-threshold", "few-units")
 
 @dataclass(frozen=True, eq=False)
 class Member:
-    """One system of a study: its curve and band, its a posteriori curves thinned for drawing, its scores in bins."""
+    """One system of a study: its curve and band, its a posteriori curves thinned for drawing, its scores in bins.
+
+    ``level`` is that of the intervals of its rates, ``level_together`` where both rates of all systems are looked at.
+    """
 
     name: str
     curve: EPC
@@ -72,6 +83,7 @@ class Member:
     eer: float
     medians: tuple[float, float]
     level: float
+    level_together: float
     dev_file: SourceFile | None
     test_file: SourceFile | None
 
@@ -86,26 +98,53 @@ class Member:
         return steps_of(self.curve)
 
     @cached_property
-    def rates(self) -> list[dict[str, RateInterval]]:
-        """At each alpha the error rate of each kind of test trials that there are: positives, negatives, attacks."""
-        return self.rates_at(self.curve.threshold)
+    def places(self) -> Floats:
+        """Thresholds along the scores, or distances as they were given, evenly spaced."""
+        return places_along(self.histogram.edges)
 
-    def rates_at(self, thresholds: Floats) -> list[dict[str, RateInterval]]:
-        """Return the same at thresholds."""
-        cuts, place = np.unique(thresholds, return_inverse=True)
-        (counted,) = self.curve.test.count([cuts], ("user", "attack"))  # of a table, from one scan
-        attack = counted.negative.attack
-        kinds = {"positives": counted, "negatives": counted}
-        if attack is not None and attack.any():
-            masks = {"negatives": attack == 0, "attacks": attack > 0}
-            parts = {kind: counted.negative.take(np.flatnonzero(mask)) for kind, mask in masks.items()}
-            del kinds["negatives"]
-            kinds |= {kind: replace(counted, negative=trials) for kind, trials in parts.items() if len(trials)}
-        columns = [
-            intervals_along(trials, cuts, rate="frr" if kind == "positives" else "far", confidence_level=self.level)
-            for kind, trials in kinds.items()
+    def _as_given(self, thresholds: Floats) -> Floats:
+        """Return thresholds of scores as they were given, or the other way round: distances are negated."""
+        return 0.0 - thresholds if self.curve.distances else thresholds
+
+    @cached_property
+    def _rates(self) -> list[list[Rates]]:
+        cuts = np.concatenate([self.curve.threshold, self._as_given(self.places)])
+        return rates_at_levels(self.curve.test, cuts, [self.level, self.level_together])
+
+    @property
+    def rates(self) -> list[Rates]:
+        """At each alpha the error rate of each kind of test trials that there are."""
+        return self._rates[0][: self.curve.alpha.size]
+
+    @property
+    def rates_along(self) -> list[Rates]:
+        """The same at each of the `places` along the scores."""
+        return self._rates[0][self.curve.alpha.size :]
+
+    @cached_property
+    def promises(self) -> list[dict[str, Promise]]:
+        """At each alpha what the development set promised, for each kind of trials that both sets have."""
+        dev = rates_at(self.curve.dev, self.curve.threshold, self.level_together)
+        return [
+            {kind: promise(own[kind], rate) for kind, rate in rates.items() if kind in own}
+            for own, rates in zip(dev, self._rates[1], strict=False)
         ]
-        return [{kind: column[at] for kind, column in zip(kinds, columns, strict=True)} for at in place]
+
+    @cached_property
+    def best_threshold(self) -> Floats:
+        """The threshold that the test set itself would choose at each alpha, which nobody could have known."""
+        return self._as_given(self.curve.criterion.in_hindsight.choose(self.roc.scores, self.curve.fractions).threshold)
+
+    @cached_property
+    def thresholds_of_others(self) -> tuple[Floats, Floats] | None:
+        """Between which thresholds other development sets choose; None where nothing was resampled."""
+        if self.band is None:
+            return None
+        made = self.band.settings
+        found = thresholds_of_others(self.curve, made["bootstrap"], self.level, made["seed"])
+        if found is None or not self.curve.distances:
+            return found
+        return self._as_given(found[1]), self._as_given(found[0])
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists."""
@@ -172,7 +211,10 @@ class Study:
 
     @cached_property
     def standings(self) -> tuple[Ints, Ints, Mask] | None:
-        """For each system (row) at each alpha between which ranks it lies, and whether it could be the best."""
+        """For each system (row) at each alpha between which ranks it lies, and whether it could be the best.
+
+        Where systems are many, only the latter is tested.
+        """
         return None if self.ranking is None else self.ranking.standings()
 
     @cached_property
@@ -186,12 +228,12 @@ class Study:
 
     @cached_property
     def pairs_that_matter(self) -> tuple[Pair, ...]:
-        """The pairs to look at one by one: all of a few systems; of many those that matter, the best two first."""
+        """The pairs to look at one by one: all of a few systems; of many the best with each other that matters."""
         if not self.many:
             return self.pairs
-        order = {system: number for number, system in enumerate(self.matter)}
-        chosen = [pair for pair in self.pairs if pair.a in order and pair.b in order]
-        return tuple(sorted(chosen, key=lambda pair: sorted((order[pair.a], order[pair.b]))))
+        best, *others = self.matter
+        of_two = {frozenset((pair.a, pair.b)): pair for pair in self.pairs}
+        return tuple(of_two[frozenset((best, other))] for other in others)
 
     @cached_property
     def first_pair(self) -> int:
@@ -216,10 +258,12 @@ class Study:
         found: list[list[Caution]] = [[] for _ in best]
         for system in dict.fromkeys(best):
             curve, rows = self.curves[system], [index for index, leader in enumerate(best) if leader == system]
-            texts = {code: [CHECKS[code](curve, row) for row in rows] for code in MOVING if code != "disagreement"}
-            texts["disagreement"] = [] if explained else disagreements(curve, rows)
-            for code in MOVING:
-                for row, text in zip(rows, texts[code], strict=False):
+            facts = Facts(curve, self.at)
+            texts = {"disagreement": [] if explained else disagreements(facts, rows)}
+            texts["extreme-threshold"] = [CHECKS["extreme-threshold"](replace(facts, row=row)) for row in rows]
+            texts["few-units"] = few_units(facts, rows)
+            for code, lines in texts.items():
+                for row, text in zip(rows, lines, strict=False):
                     found[row] += [Caution(code, text)] if text else []
         return found
 
@@ -230,6 +274,8 @@ class Study:
     users = cached_property(particulars.users_of_best)
     groups = cached_property(particulars.groups_of_best)
     attacked = cached_property(particulars.attacked)
+    report_card = cached_property(particulars.report_card)
+    worst_errors = cached_property(particulars.worst_errors)
 
 
 def ranks_of(curves: Sequence[EPC], index: int) -> list[int]:
@@ -280,21 +326,10 @@ def make_study(
     _check(systems)
     alphas, count = settings.alphas, len(systems)
     index = alphas.index(settings.alpha)
-    curves = []
-    for done, system in enumerate(systems):
-        report("curves", done, count)
-        curves.append(
-            epc(
-                system.dev,
-                system.test,
-                task=settings.domain,
-                criterion=settings.rule,
-                measure=settings.shown,
-                alpha=alphas,
-                name=system.name,
-            )
-        )
-    tested = run_tests(curves, settings, keep=count <= FEW, progress=partial(report, "comparisons"))
+    report("curves", 0, count)
+    recipe = Recipe(settings.domain, settings.rule, settings.shown, ()).at(alphas)
+    curves = curves_of({system.name: (system.dev, system.test) for system in systems}, recipe)
+    tested = run_tests(curves, settings, few=count <= FEW, progress=partial(report, "comparisons"))
     bands = [_band(curve, tested, settings, partial(report, "bands"), done, count) for done, curve in enumerate(curves)]
     pairs = compare_systems(curves, tested)
     ranking = tested.result if tested and isinstance(tested.result, Ranking) else None
@@ -303,7 +338,7 @@ def make_study(
     members = []
     for done, (system, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
         report("drawings", done, count)
-        members.append(_member(system, curve, band, index, settings.confidence_level))
+        members.append(_member(system, curve, band, index, settings.confidence_level, min(count, FEW)))
     report("drawings", count, count)
     versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
     estimates = getattr(tested.evidence, "estimates", None) if tested else None
@@ -331,7 +366,8 @@ def _board(
     if len(curves) < 3 or tested is None or settings.unpaired or not drawn:
         return None
     lower, upper = np.array([(band.lower[index], band.upper[index]) for band in bands if band is not None]).T
-    return leaderboard_of(tested.evidence.at(index), (lower, upper), threads=settings.threads)
+    family: Tests = "pairs" if len(curves) <= FEW else "best"
+    return leaderboard_of(tested.evidence.at(index), (lower, upper), family=family)
 
 
 def _band(
@@ -347,7 +383,7 @@ def _band(
     return make_band(curve, settings.resampling, threads=settings.threads, progress=over_all, estimated=estimated)
 
 
-def _member(system: System, curve: EPC, band: Band | None, index: int, level: float) -> Member:
+def _member(system: System, curve: EPC, band: Band | None, index: int, level: float, systems: int) -> Member:
     (dev, _), (test, _) = condense_all([system.dev, system.test], narrow=FINE)
     try:
         area: float | None = replace(curve, dev=dev, test=test).area
@@ -365,6 +401,7 @@ def _member(system: System, curve: EPC, band: Band | None, index: int, level: fl
         a_posteriori_eer(test),
         (median(test.negative), median(test.positive)),
         level,
+        1 - (1 - level) / (2 * systems),
         system.dev_file,
         system.test_file,
     )

@@ -1,41 +1,46 @@
-"""Bands: intervals around an EPC, or around an EPSC, from the bootstrap."""
+"""Bands: intervals around an EPC, an EPSC, or the areas of an EPC, from the bootstrap."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from priori.base.above import above
-from priori.base.alphas import AlphaAxis
+from priori.base.alphas import AlphaAxis, check_bounds
 from priori.base.cautions import Caution, joined
 from priori.base.declarations import Cautions, Summary, Unsaved
 from priori.base.options import ResamplingOptions
 from priori.base.results import Result
-from priori.base.types import Floats, Progress
-from priori.curves.epc import EPC, CurveInside
+from priori.base.types import Floats, Progress, Texts
+from priori.curves.areas import areas
+from priori.curves.epc import EPC, CurveInside, epc
 from priori.curves.epsc import EPSC, OverBoth
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
+from priori.decisions.tasks import Task, get_task
 from priori.scores import BOUND, Scores, ScoreSet, condense, condense_all
 from priori.scores.histogram import most_between
 from priori.scores.score_set import TooManyEntries, narrow_caution
-from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions
+from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, half_trials
 from priori.uncertainty.bootstrap.designs import CROSSED
 from priori.uncertainty.bootstrap.readers import replicate, system_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, ResampledSettings, Resampling
-from priori.uncertainty.expected.expected_bands import Estimated, expected_curve
+from priori.uncertainty.expected.expected_bands import Estimated, expected_areas, expected_curve
 from priori.uncertainty.expected.method import ends
-from priori.uncertainty.expected.score_axis import score_axis
+from priori.uncertainty.expected.smoothed_sets import score_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Where pairs of people are too many for the memory given, only every so many cells of an axis are told apart.
+#: Where pairs of people are too many for the memory given, only every so many bins of an axis are told apart.
 COARSER = (1, 2, 4, 8)
+#: In replicates an area is the mean over this many alphas, each in the middle of its share of the range.
+POINTS = 256
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -130,9 +135,9 @@ class SurfaceBand(Result, OverBoth):
 
 
 def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = ()) -> tuple[EPC, tuple[str, ...]]:
-    """Return the curve with sets that can be resampled as asked, in narrow cells where they do not fit in memory.
+    """Return the curve with sets that can be resampled as asked, in narrow bins where they do not fit in memory.
 
-    With it come notes on such cells. Where thresholds are fixed, counts are enough and the sets stay where they are; so
+    With it come notes on such bins. Where thresholds are fixed, counts are enough and the sets stay where they are; so
     they do where trials are paired with those of curves ``beside`` it and there are no users.
     """
     curve = curve.to_resample(resampling.resample)
@@ -154,7 +159,7 @@ def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = (
         notes += said
     dev, test = sets
     if resampling.bootstrap is None and by_user:
-        notes += CROSSED.left_out_of_bins([curve.dev, curve.test])
+        notes += CROSSED.left_out([each for each in (curve.dev, curve.test) if not each.fits])
     return replace(curve, dev=dev, test=test), tuple(notes)
 
 
@@ -164,20 +169,21 @@ def _by_both_identities(curve: EPC, resampling: Resampling) -> tuple[EPC, tuple[
         wholes = [whole for whole, _ in condense_all([curve.dev, curve.test], narrow=BOUND)]
         axis = score_axis(wholes[0], wholes[1])
         cuts = [np.union1d(axis.thresholds(axis.every[::step]), curve.threshold) for step in COARSER]
-        (dev, notes), (test, more) = (_by_people(each, cuts) for each in (curve.dev, curve.test))
+        pairs = zip((curve.dev, curve.test), wholes, strict=True)
+        (dev, notes), (test, more) = (_by_people(each, whole, cuts) for each, whole in pairs)
         return replace(curve, dev=dev, test=test), (*notes, *more)
     test, notes = condense(curve.test, ("user", "probe_user"), cuts=curve.threshold)
     return replace(curve, test=test), notes
 
 
-def _by_people(scores: ScoreSet, cuts: Sequence[Floats]) -> tuple[Scores, tuple[Caution, ...]]:
+def _by_people(scores: ScoreSet, whole: Scores, cuts: Sequence[Floats]) -> tuple[Scores, tuple[Caution, ...]]:
     """Return all the trials, or as many of each two people between cuts, the first that fit, and what to say."""
     if scores.fits:
         return scores.load(), ()
 
     def counted(between: Floats) -> tuple[Scores, tuple[Caution, ...]]:
-        (entries,) = scores.count([between], ("user", "probe_user"), means=True)
-        most = most_between(entries, between)
+        (entries,) = scores.count([between], ("user", "probe_user"))
+        most = most_between(whole, between)
         return entries, (narrow_caution(scores.source, "resampled", between.size + 1, most),)
 
     *finer, coarsest = cuts
@@ -195,46 +201,27 @@ def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
     return measure(flat, np.tile(alpha, shape[0])).reshape(shape)
 
 
-#: The counts of outcomes, in order.
-_COUNTS = ("tp", "fp", "tn", "fn")
-
-
-def _side_by_side(outcomes: Sequence[Outcomes]) -> Outcomes:
-    """Return the outcomes of systems, (replicates, alphas) each, as if they were those of one: system by system."""
-    columns = ([np.broadcast_to(getattr(each, name), each.fp.shape) for each in outcomes] for name in _COUNTS)
-    return outcomes[0] if len(outcomes) == 1 else Outcomes(*(np.concatenate(counts, axis=1) for counts in columns))
-
-
 def replicates_of(
     curves: Sequence[EPC],
     plan: BootstrapPlan,
-    calibration: Calibration | None,
+    calibrations: Sequence[Calibration] = (),
     *,
-    threads: int | None = None,
-    progress: Progress | None = None,
     reduce: Callable[[Floats], Floats] = lambda values: values,
 ) -> Floats:
     """Return the values of systems drawn together, one row a replicate; (replicates, alphas, systems) are reduced.
 
-    The curves have the same alphas; the calibration is that of all systems side by side.
+    The curves have the same alphas; each has its calibration, or none has.
     """
-    alpha = curves[0].alpha
-    alike = all(curve.measure is curves[0].measure for curve in curves)
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-        counts = _side_by_side(outcomes)
-        if calibration is not None:
-            counts = calibration.adjust(counts, plan, first)
-        if alike:
-            values = value_of(curves[0].measure, counts, np.tile(alpha, len(curves)))
-        else:
-            parts = (np.split(getattr(counts, name), len(curves), axis=1) for name in _COUNTS)
-            each = zip(curves, *parts, strict=True)
-            values = np.hstack([value_of(curve.measure, Outcomes(*own), alpha) for curve, *own in each])
-        by_system = values.reshape(len(values), len(curves), -1)
-        return reduce(by_system.swapaxes(1, 2)).reshape(len(values), -1)
+        if calibrations:
+            draws = half_trials(plan, first, len(outcomes[0].fp), plan.growth)
+            outcomes = [known.adjust(own, draws) for known, own in zip(calibrations, outcomes, strict=True)]
+        each = zip(curves, outcomes, strict=True)
+        values = reduce(np.stack([value_of(curve.measure, own, curve.alpha) for curve, own in each], axis=2))
+        return values.reshape(len(values), -1)
 
-    return replicate([system_of(curve) for curve in curves], plan, statistic, threads=threads, progress=progress)
+    return replicate([system_of(curve) for curve in curves], plan, statistic)
 
 
 def make_band(
@@ -248,20 +235,20 @@ def make_band(
 ) -> Band:
     """Compute the band around a curve.
 
-    Of thresholds by theory there are no new ones to choose: both sets resampled is the test set resampled.
+    Thresholds set by theory do not change when the development set is resampled, so only the test set is.
     ``estimated`` is what is expected of systems as methods, where that is known.
     """
     resampling = Resampling(**vars(options))
     if not curve.criterion.reads_development:
         resampling = replace(resampling, resample="test")
     resampled, notes = resamplable(curve, resampling)
-    plan = resampling.settle(resampled.dev, resampled.test, resampled)
+    plan = resampling.settle(resampled.dev, resampled.test, resampled, threads=threads, progress=progress)
     if plan.of_method:
-        expected = expected_curve(resampled, plan, estimated, threads=threads, progress=progress, keep=keep)
+        expected = expected_curve(resampled, plan, estimated, keep=keep)
         mean, lower, upper, replicates, cautions = expected
     else:
         calibration = plan.calibration(resampled.test, resampled.threshold)
-        values = replicates_of([resampled], plan, calibration, threads=threads, progress=progress)
+        values = replicates_of([resampled], plan, _known([calibration]))
         mean, replicates = values.mean(axis=0), values if keep else None
         lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
         cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
@@ -278,15 +265,13 @@ def _of_what_was_seen(curve: EPC, plan: BootstrapPlan, lower: Floats, upper: Flo
     return np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)
 
 
-def bounds_together(curves: Sequence[EPC], plan: BootstrapPlan, *, threads: int | None = None) -> tuple[Floats, Floats]:
+def bounds_together(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[Floats, Floats]:
     """Return the bounds of the bands of many curves at fixed thresholds, (systems, alphas), from one run of draws.
 
     They are those of each curve's own band where users come with all their trials: one draw of users serves all.
     """
     each = [plan.calibration(curve.test, curve.threshold) for curve in curves]
-    known = [calibration for calibration in each if calibration is not None]
-    together = Calibration.side_by_side(known) if known else None
-    drawn = replicates_of(curves, plan, together, threads=threads).reshape(plan.n_resamples, -1, len(curves))
+    drawn = replicates_of(curves, plan, _known(each)).reshape(plan.n_resamples, -1, len(curves))
     found = []
     for system, (curve, calibration) in enumerate(zip(curves, each, strict=True)):
         bounds = plan.bounds(np.ascontiguousarray(drawn[:, :, system]), calibration, rate=curve.measure.rate)
@@ -295,19 +280,86 @@ def bounds_together(curves: Sequence[EPC], plan: BootstrapPlan, *, threads: int 
     return lower, upper
 
 
-def surface_band(curve: EPSC, bands: Sequence[Band]) -> SurfaceBand:
-    """Put the bands around the curves over beta together."""
+def surface_band(
+    curve: EPSC, options: ResamplingOptions, *, threads: int | None = None, progress: Progress | None = None
+) -> SurfaceBand:
+    """Compute the band around the curve over beta at each omega."""
+    bands = [make_band(each, options, threads=threads, progress=progress) for each in curve.curves]
     lower, upper = (np.concatenate([getattr(band, end) for band in bands]) for end in ("lower", "upper"))
     warnings = joined(bands[0].warnings, *(band.warnings for band in bands[1:]))
-    return SurfaceBand(
-        curve.name,
-        curve.omega,
-        curve.beta,
-        curve.value,
-        lower,
-        upper,
-        curve.iapmr,
-        tuple(bands),
-        bands[0].settings,
-        warnings,
-    )._came_from(curve)
+    points = curve.name, curve.omega, curve.beta, curve.value, lower, upper, curve.iapmr
+    return SurfaceBand(*points, tuple(bands), bands[0].settings, warnings)._came_from(curve)
+
+
+# -- areas ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AreaBands(Result):
+    """The areas E_V1, E_V2 and G with a bootstrap interval each: one row per area. Made by `area_bands`."""
+
+    area: Texts
+    value: Floats
+    lower: Floats
+    upper: Floats
+    settings: ResampledSettings
+    warnings: Cautions = ()
+
+    _rates: ClassVar[bool] = True
+
+
+def area_bands(
+    dev: ScoreSet,
+    test: ScoreSet,
+    options: ResamplingOptions,
+    *,
+    task: str | Task = "authentication",
+    bounds: tuple[Any, Any] = (0, 1),
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> AreaBands:
+    """Compute the areas E_V1, E_V2 and G with a bootstrap interval each.
+
+    The areas themselves are exact; in replicates they are means over 256 alphas.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> rng = np.random.default_rng(1)
+    >>> dev, test = (priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)) for _ in range(2))
+    >>> bands = area_bands(dev, test, ResamplingOptions(n_resamples=500))
+    >>> bands.area.tolist(), bool((bands.lower < bands.value).all() and (bands.value < bands.upper).all())
+    (['e_v1', 'e_v2', 'g'], True)
+    """
+    domain = get_task(task)
+    low, high = check_bounds(bounds)
+    alphas = [low + (high - low) * Fraction(2 * k + 1, 2 * POINTS) for k in range(POINTS)]
+    mean = Measure("mean", "(V1 + V2)/2", lambda outcomes, alpha: (domain.v1(outcomes) + domain.v2(outcomes)) / 2)
+    run: dict[str, Any] = {"threads": threads, "progress": progress}
+    plan = Resampling(**vars(options)).settle(dev, test, measures=(domain.v1, domain.v2), **run)
+    curves = [epc(dev, test, task=domain, criterion=f"target-v{v}", measure=mean, alpha=alphas) for v in (1, 2)]
+    exact = areas(dev, test, task=domain, bounds=bounds)
+    value = np.array([exact.e_v1, exact.e_v2, exact.g])
+    on_grid = np.array([curve.value.mean() for curve in curves])
+    offset = value - np.append(on_grid, on_grid.mean())
+    warnings = plan.warnings
+    if plan.of_method:
+        expected = expected_areas(curves, plan, offset)
+        lower, upper, warnings = expected.lower, expected.upper, (*warnings, *expected.warnings)
+    else:
+        calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
+        # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
+        each = [
+            replicates_of([curve], plan, _known([own]), reduce=lambda values: values.mean(axis=1))
+            for curve, own in zip(curves, calibrations, strict=True)
+        ]
+        replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + offset
+        overall = [calibration.overall for calibration in _known(calibrations)]
+        least_sure = min(overall, key=lambda calibration: float(calibration.freedom[0]), default=None)
+        lower, upper = plan.bounds(replicates, least_sure, rate=mean.rate)
+    names = np.array(["e_v1", "e_v2", "g"])
+    return AreaBands(names, value, lower, upper, plan.settings(), warnings)._came_from(test)
+
+
+def _known(calibrations: Sequence[Calibration | None]) -> list[Calibration]:
+    return [calibration for calibration in calibrations if calibration is not None]

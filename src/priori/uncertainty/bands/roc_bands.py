@@ -1,4 +1,4 @@
-"""Bands around ROC and DET curves, a posteriori like the curves themselves, and around rates at fixed thresholds."""
+"""Bands around ROC and DET curves, a posteriori like the curves themselves."""
 
 from __future__ import annotations
 
@@ -7,22 +7,21 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions, grid
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions
 from priori.base.errors import OptionError, argument
-from priori.base.options import Interval, Promise
+from priori.base.options import ResamplingOptions
 from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats, Progress
-from priori.decisions.outcomes import Outcomes, count
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
 from priori.uncertainty.bootstrap.calibration import half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.layout import bins_caution
-from priori.uncertainty.bootstrap.readers import Resampled, along_the_roc, gather, replicate
-from priori.uncertainty.bootstrap.resampling import BootstrapPlan, ResampledSettings, Resampling
+from priori.uncertainty.bootstrap.readers import along_the_roc, gather
+from priori.uncertainty.bootstrap.resampling import ResampledSettings, Resampling
 
 #: With so few negatives beyond a threshold the bootstrap knows too little of where it is.
 FEW_BEYOND = 5
@@ -32,7 +31,10 @@ TOGETHER = 5
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocBand(Result, Aposteriori):
-    """A vertical band around a ROC curve, a posteriori: one row per false positive rate. Made by `roc_band`."""
+    """A vertical band around a ROC curve, a posteriori: one row per false positive rate.
+
+    Made by `AposterioriROC.band`.
+    """
 
     fpr: Floats
     tpr: Floats
@@ -49,55 +51,25 @@ class RocBand(Result, Aposteriori):
 
 def roc_band(
     scores: ScoreSet,
+    options: ResamplingOptions,
     *,
     fpr: Any = None,
     points: int = 101,
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> RocBand:
-    """Compute a vertical band around a ROC curve: in each replicate the TPR of its own curve at the same FPRs.
-
-    A posteriori, like the curve: every replicate chooses its thresholds on the trials it judges. Where a
-    replicate's curve runs straight up, its upper point counts, as in vertical averaging.
-
-    Parameters
-    ----------
-    fpr : list of numbers, optional
-        The false positive rates, from one of all negatives (1/n) up; by default ``points`` of them from 0 to 1
-        without those below. Up to 5/n, where the bootstrap hardly knows the threshold, calibrated bounds come from
-        order statistics: they are wide, and a caution says so.
-    bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, threads, progress
-        As in `priori.EPC.band`; there is no development set to resample, and nothing is predicted: the
-        thresholds are those of every replicate. The default bootstrap is by user where users are known;
-        ``calibrated`` corrects the tails for few users, and adds half a missed trial and half an accepted one, so that
-        a stretch without a miss is not taken for a sure one.
-
-    Examples
-    --------
-    >>> import numpy as np, priori
-    >>> from priori.uncertainty.bands.roc_bands import roc_band
-    >>> rng = np.random.default_rng(1)
-    >>> band = roc_band(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), fpr=[0.1, 0.2])
-    >>> bool((band.lower < band.tpr).all() and (band.tpr < band.upper).all())
-    True
-    """
+    """Compute a vertical band around a ROC curve; the options: `priori.AposterioriROC.band`."""
     from priori.curves.averaging.curves import heights
     from priori.curves.averaging.methods import Axis
 
-    resampling = Resampling(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng)
-    if bootstrap is None:
+    resampling = Resampling(**vars(options))
+    if resampling.bootstrap is None:
         resampling = replace(resampling, bootstrap=(USER if USER.suits([scores]) else SAMPLE).name)
     fractions = _rates(fpr, points, scores.n_negatives)
-    plan = resampling.settle(None, scores)
+    plan = resampling.settle(None, scores, threads=threads, progress=progress)
     rates = np.array([float(fraction) for fraction in fractions])
     trials, notes = condense(scores, ("user",) if plan.design.by_user else (), narrow=BOUND, said="resampled")
-    # The thresholds at which the curve has these rates, near enough to see how errors flock there.
+    # The thresholds at which the curve has these rates, near enough to see how errors cluster there.
     seen = np.clip(rates, min(FEW_BEYOND / trials.n_negatives, 1.0), 1.0)
     near = trials.negative.at_rank(np.floor((1 - seen) * (trials.n_negatives - 1)).astype(np.int64))
     calibration = plan.calibration(scores, near)
@@ -109,7 +81,7 @@ def roc_band(
             return drawn
         return half_missed(drawn, trials.n_positives, calibration.weight[1], plan, first)
 
-    values = gather(replicated, plan.n_resamples, rows, threads=threads, progress=progress)
+    values = gather(replicated, plan.n_resamples, rows, plan)
     lower, upper = plan.bounds(values, calibration, rate=True)
     tpr = heights(trials, rates, Axis(cosine=1.0, sine=0.0))
     weight = np.ones((2, rates.size)) if calibration is None else calibration.weight
@@ -122,7 +94,15 @@ def roc_band(
         # Pseudo-trials say that some may be missed where none was, not that some must be.
         lower, upper = np.where(tpr <= 0, 0.0, lower), np.where(tpr >= 1, 1.0, upper)
     notes = notes or tuple(bins_caution(trials))
-    warnings = (*plan.warnings, *_too_low(rates[low], plan), *notes)
+    if low.size:
+        bounds = (
+            "bounds are wide, and a lower bound of 0 says nothing"
+            if plan.interval == "calibrated"
+            else f"{plan.interval} bounds cover too little; use {argument('interval', 'calibrated')}"
+        )
+        where = f"at most {FEW_BEYOND} negatives up to an FPR of {rates[low].max():.3g}"
+        notes = (Caution("low-fpr", f"{where}: {bounds}"), *notes)
+    warnings = (*plan.warnings, *notes)
     return RocBand(rates, tpr, lower, upper, plan.settings(), warnings)._came_from(scores)
 
 
@@ -138,19 +118,6 @@ def _rates(fpr: Any, points: int, negatives: int) -> tuple[Fraction, ...]:
             f"the lowest rate is 1/{negatives} = {float(lowest):.3g}"
         )
     return fractions
-
-
-def _too_low(rates: Floats, plan: BootstrapPlan) -> tuple[Caution, ...]:
-    """Return a caution about rates at which five (independent) negatives or fewer lie beyond the threshold."""
-    if not rates.size:
-        return ()
-    bounds = (
-        "bounds are wide, and a lower bound of 0 says nothing"
-        if plan.interval == "calibrated"
-        else f"{plan.interval} bounds cover too little; use {argument('interval', 'calibrated')}"
-    )
-    where = f"at most {FEW_BEYOND} negatives up to an FPR of {rates.max():.3g}"
-    return (Caution("low-fpr", f"{where}: {bounds}"),)
 
 
 def _between_order_statistics(scores: Scores, rate: float, weight: Floats, level: float) -> tuple[float, float]:
@@ -194,89 +161,3 @@ def _from_above(trials: Trials, rank: NDArray[np.intp]) -> Floats:
     """Return the scores with these ranks from the highest, 1, down; +inf above it and -inf below the lowest."""
     inside = trials.at_rank(np.clip(len(trials) - rank, 0, len(trials) - 1))
     return np.where(rank == 0, np.inf, np.where(rank > len(trials), -np.inf, inside))
-
-
-# -- thresholds fixed --------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RateBands(Result):
-    """FPR and TPR at fixed thresholds with a bootstrap interval each: one row per threshold. Made by `rate_bands`."""
-
-    threshold: Floats
-    fpr: Floats
-    fpr_lower: Floats
-    fpr_upper: Floats
-    tpr: Floats
-    tpr_lower: Floats
-    tpr_upper: Floats
-    settings: ResampledSettings
-    warnings: Cautions = ()
-
-
-def rate_bands(
-    scores: ScoreSet,
-    thresholds: ArrayLike,
-    *,
-    bootstrap: str | None = None,
-    n_resamples: int | tuple[int, int] = 10_000,
-    confidence_level: float = 0.95,
-    interval: Interval | None = None,
-    simultaneous: bool = False,
-    rng: int | np.random.Generator | None = 0,
-    promise: Promise = "confidence",
-    future_users: int | None = None,
-    future_trials: int | tuple[int, int] | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> RateBands:
-    """Compute intervals of the FPR and of the TPR at thresholds that were fixed in advance.
-
-    Options as in `priori.EPC.band`; there is no development set to resample.
-
-    Examples
-    --------
-    >>> import numpy as np, priori
-    >>> from priori.uncertainty.bands.roc_bands import rate_bands
-    >>> rng = np.random.default_rng(1)
-    >>> bands = rate_bands(priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200)), [1.0])
-    >>> bool(bands.fpr_lower[0] < bands.fpr[0] < bands.fpr_upper[0])
-    True
-    """
-    resampling = Resampling(
-        bootstrap,
-        n_resamples,
-        "test",
-        confidence_level,
-        interval,
-        simultaneous,
-        rng,
-        None,
-        promise,
-        future_users,
-        future_trials,
-    )
-    fixed = np.atleast_1d(np.asarray(thresholds, dtype=np.float64))
-    plan = resampling.settle(None, scores)
-    calibration = plan.calibration(scores, fixed)
-
-    def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-        (counted,) = outcomes
-        if calibration is not None:
-            counted = calibration.adjust(counted, plan, first)
-        fpr = counted.fp / np.maximum(counted.fp + counted.tn, 1)
-        return np.concatenate([fpr, counted.tp / np.maximum(counted.tp + counted.fn, 1)], axis=1)
-
-    values = replicate([Resampled(scores, fixed)], plan, statistic, threads=threads, progress=progress)
-    # One class after the other, as in the statistic.
-    each = calibration
-    if each is not None:
-        each = replace(each, freedom=each.spread.freedom.ravel(), units=each.spread.most.ravel())
-    (fpr_lower, tpr_lower), (fpr_upper, tpr_upper) = (
-        np.split(side, 2) for side in plan.bounds(values, each, rate=True)
-    )
-    observed = count(scores, fixed)
-    fpr, tpr = observed.fp / scores.n_negatives, observed.tp / scores.n_positives
-    return RateBands(
-        fixed, fpr, fpr_lower, fpr_upper, tpr, tpr_lower, tpr_upper, plan.settings(), plan.warnings
-    )._came_from(scores)

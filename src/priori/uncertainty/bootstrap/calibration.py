@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.quantiles import percentile_bounds, quantile
+from priori.base.texts import alpha_text
 from priori.base.types import Floats
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
@@ -49,12 +50,13 @@ PSEUDO_TRIALS = 1_000_003
 FEW_USERS = 20
 #: Below this many users any interval is doubtful, calibrated or not.
 TOO_FEW_USERS = 10
-TOO_FEW = "so few say little about everybody else, whatever the interval"
+TOO_FEW = "too few for any interval to be trusted; test more users"
 #: A class that has less of the variance than this hardly matters to the measure.
 MATTERS = 0.2
 CLASSES = ("negatives", "positives")
-#: The logit of a rate is nearly normal while its deviation is at most this: with some four independent errors.
-MOST_RELATIVE = 0.5
+#: The logit of a rate is nearly normal while its deviation is at most the first, with some ten independent errors; from
+#: the second on, with some four, it is not.
+RELATIVE, MOST_RELATIVE = 0.3, 0.5
 #: How far a rate is moved to see how a measure follows.
 STEP = 1e-4
 
@@ -81,8 +83,8 @@ def bounds(values: Floats, level: float | Floats, *, centred: bool = False) -> t
 def deviation_bounds(values: Floats, deviations: float | Floats, *, rates: bool) -> tuple[Floats, Floats]:
     """Return the bounds that lie so many standard deviations of the replicates from their mean.
 
-    Of ``rates``, numbers from 0 to 1, on the scale of the logit: rare errors are skewed, and it is not. Where so few
-    errors were seen that the deviation is more than half of the mean, at least as far as quantiles of that level.
+    Of ``rates``, numbers from 0 to 1, on the scale of the logit: rare errors are skewed, and it is not. The fewer
+    errors were seen, the nearer to quantiles of that level, where these lie farther out.
     """
     mean, spread = values.mean(axis=0), values.std(axis=0)
     if not rates:
@@ -93,10 +95,12 @@ def deviation_bounds(values: Floats, deviations: float | Floats, *, rates: bool)
     relative = np.divide(spread, slope, out=np.zeros_like(slope), where=slope > 0)
     half = deviations * np.minimum(relative, MOST_RELATIVE)
     lower, upper = expit(logit(mean) - half), expit(logit(mean) + half)
-    if (rare := relative > MOST_RELATIVE).any():
+    weight = np.clip((relative - RELATIVE) / (MOST_RELATIVE - RELATIVE), 0.0, 1.0)
+    if (rare := weight > 0).any():
         level = 1 - 2 * ndtr(-np.broadcast_to(deviations, mean.shape)[rare])
         below, above = percentile_bounds(values[:, rare], level)
-        lower[rare], upper[rare] = np.minimum(lower[rare], below), np.maximum(upper[rare], above)
+        lower[rare] += weight[rare] * np.minimum(below - lower[rare], 0.0)
+        upper[rare] += weight[rare] * np.maximum(above - upper[rare], 0.0)
     return lower, upper
 
 
@@ -127,8 +131,7 @@ class Calibration:
     ``rate`` are the error rates observed, around which deviations are multiplied by ``scale``; ``weight`` is
     how many trials make one independent decision (0: no pseudo-trials); ``freedom`` the degrees of freedom that the
     tails are to allow for at each threshold (infinite: any number of users), from the ``spread`` of each class;
-    ``units`` one less than the effective number of units drawn, for what the variance of replicates lacks; ``growth``
-    how many times as many trials replicates of a future set have, class by class (0: no such set).
+    ``units`` one less than the effective number of units drawn, for what the variance of replicates lacks.
     """
 
     rate: Floats
@@ -137,14 +140,6 @@ class Calibration:
     freedom: Floats
     units: Floats
     spread: Spread
-    growth: tuple[float, float] = (0.0, 0.0)
-
-    @classmethod
-    def side_by_side(cls, each: Sequence[Calibration]) -> Calibration:
-        """Return what is done to the replicates of systems, their thresholds one after the other."""
-        names = ("rate", "scale", "weight", "freedom", "units")
-        joined: dict[str, Any] = {name: np.hstack([getattr(own, name) for own in each]) for name in names}
-        return replace(each[0], **joined)
 
     @staticmethod
     def least_sure(each: Sequence[Calibration]) -> Calibration:
@@ -203,14 +198,13 @@ class Calibration:
         freedom = np.where(np.isfinite(self.freedom), self.freedom, 1.0)
         return np.asarray(stdtr(freedom, deviations / self.lost))
 
-    def adjust(self, outcomes: Outcomes, plan: BootstrapPlan, first: int) -> Outcomes:
-        """Return the outcomes of replicates ``first``, ``first + 1``, ..., scaled and with their pseudo-trials.
+    def adjust(self, outcomes: Outcomes, draws: Floats) -> Outcomes:
+        """Return the outcomes of replicates, scaled and with the pseudo-trials drawn for them (`half_trials`).
 
         These move the rates; the classes stay as large as drawn, or the share of positives would move with them.
         """
         if not self.weight.any() and (self.scale == 1).all():
             return outcomes
-        draws = _half_trials(plan, first, len(outcomes.fp), self.growth)
         pairs: list[tuple[Any, Any]] = []
         for c, (errors, rights) in enumerate(((outcomes.fp, outcomes.tn), (outcomes.fn, outcomes.tp))):
             total = errors + rights
@@ -228,11 +222,11 @@ class Calibration:
 
 def half_missed(tpr: Floats, positives: int, weight: Floats, plan: BootstrapPlan, first: int) -> Floats:
     """Return the true positive rates of replicates with the pseudo-trials of their class: no miss is no certainty."""
-    wrong, right = _half_trials(plan, first, len(tpr), (0.0, 0.0))[:, 2:, None].swapaxes(0, 1) * weight
+    wrong, right = half_trials(plan, first, len(tpr), (0.0, 0.0))[:, 2:, None].swapaxes(0, 1) * weight
     return np.asarray((tpr * positives + right) / (positives + wrong + right))
 
 
-def _half_trials(plan: BootstrapPlan, first: int, rows: int, growth: tuple[float, float]) -> Floats:
+def half_trials(plan: BootstrapPlan, first: int, rows: int, growth: tuple[float, float]) -> Floats:
     """Return the weights of the pseudo-trials: wrong and right negatives, wrong and right positives.
 
     Gamma(1/2) variables, half the squares of normal ones; in a future set, that many times as often again.
@@ -293,9 +287,8 @@ def calibrated(
     rate = error_rates(test, thresholds)
     freedom, units = spread.joint_freedom(slopes_of(test, rate, plan))
     weight = spread.pseudo if pseudo else np.zeros_like(rate)
-    # A future set grows with its users; that each has other trials is the scale's.
-    growth = plan.growth[0] / plan.per_user[0], plan.growth[1] / plan.per_user[1]
-    return Calibration(rate, np.ones_like(rate) if scale is None else scale, weight, freedom, units, spread, growth)
+    scale = np.ones_like(rate) if scale is None else scale
+    return Calibration(rate, scale, weight, freedom, units, spread)
 
 
 def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]) -> Spread:
@@ -311,7 +304,9 @@ def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, othe
         of_both, n = (a.totals[0] + b.totals[0]) / 2, a.people.n[0]
         per_unit, follows = size_follows(of_both, a.people.sizes[0])
         erring, value = kish(a.totals[0] - b.totals[0]), of_both.sum(axis=0) / n
-        rows.append(replace(spread_of_means(a, b), erring=erring, value=value, per_unit=per_unit, follows=follows))
+        effect = spread_of_errors(a).effect if test.nobody else np.ones_like(value)
+        of_errors = {"erring": erring, "value": value, "per_unit": per_unit, "follows": follows, "effect": effect}
+        rows.append(replace(spread_of_means(a, b), **of_errors))
     return Spread.stack(rows)
 
 
@@ -351,16 +346,12 @@ def error_cautions(
         own = spread.row(row)
         none = important & (own.erring == 0)
         if none.any() and 3 * none.sum() >= important.sum() and not paired:
-            users = f" and {spread.people} users" if spread.people else ""
-            found.append(
-                Caution(
-                    "no-errors",
-                    f"no error among the {name}{_where(none, plan)}: the interval rests on "
-                    f"{getattr(test, f'n_{name}')} trials{users} without one, not on any that was seen",
-                )
-            )
-        what = f"what tells the systems apart on the {name}" if paired else f"the errors among the {name}"
-        found += unit_cautions(own, important, lambda mask: _where(mask, plan), what)
+            users = f" of {spread.people} users" if spread.people else ""
+            where = f"{getattr(test, f'n_{name}')} {name}{users}{_where(none, plan)}"
+            found.append(Caution("no-errors", f"no error among {where}: read the upper bound, not the rate"))
+        what = f"the differences between the systems on the {name}" if paired else f"the errors among the {name}"
+        nobody = test.nobody if name == "negatives" and plan.design.by_user else ()
+        found += unit_cautions(own, important, lambda mask: _where(mask, plan), what, nobody)
     return tuple({caution.code: caution for caution in reversed(found)}.values())[::-1]
 
 
@@ -383,5 +374,5 @@ def _where(here: NDArray[np.bool_], plan: BootstrapPlan) -> str:
         return f" at {here.sum()} of {here.size} thresholds" if here.size > 1 else ""
     alphas = plan.alpha[here]
     if alphas.size == 1:
-        return f" at alpha {alphas[0]:.4g}"
-    return f" at {alphas.size} of {here.size} alphas from {alphas.min():.4g} to {alphas.max():.4g}"
+        return f" at alpha {alpha_text(alphas[0])}"
+    return f" at {alphas.size} of {here.size} alphas from {alpha_text(alphas.min())} to {alpha_text(alphas.max())}"

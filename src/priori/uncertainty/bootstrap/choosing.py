@@ -1,8 +1,8 @@
 """Choosing thresholds inside a replicate: the rules of `priori.decisions.criteria` on whole-number weights, compiled.
 
-Candidates, ties and exactness are those of the design: one candidate per gap between neighbouring distinct
+Candidates, ties and exactness are those of the design: one candidate between each two neighbouring distinct
 scores that were drawn, ties to the smaller V1 + V2, then to the lower threshold, all compared in whole
-numbers. A candidate is named by its gap: the index of the last distinct score it rejects (-1: none).
+numbers. A candidate is named by the bin that it ends: the index of the last distinct score it rejects (-1: none).
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-un
 
 # -- the rules, each for the kinds that it knows ---------------------------------------------------------------
 #
-# A rule writes the gap chosen at each alpha p / q into ``chosen``. ``negative[g]``, ``positive[g]`` are the weights at
-# distinct score g, ``totals`` their sums; the first ``lowest`` scores are -inf, which every threshold rejects.
+# A rule writes the last bin rejected at each alpha p / q into ``chosen``. ``negative[g]``, ``positive[g]`` are the
+# weights at distinct score g, ``totals`` their sums; the first ``lowest`` scores are -inf, which all thresholds reject.
 
 
 @compiled
@@ -78,23 +78,23 @@ def choose(kind, negative, positive, lowest, totals, p, q, scratch, chosen):  # 
     if kind == WEIGHTED:  # where the weighted sum of the error rates is least
         size = _corners(negative, positive, lowest, totals, True, scratch)
         _walk(size, totals, p, q, scratch, chosen)
-        following, gap = np.int64(-1), np.int64(-1)
+        following, last = np.int64(-1), np.int64(-1)
         for k in range(p.size):
             if k == 0 or chosen[k] != following:
                 following = chosen[k]
-                gap = _gap_before(following, negative, positive, lowest)
-            chosen[k] = gap
+                last = _bin_before(following, negative, positive, lowest)
+            chosen[k] = last
     elif kind == EQUAL_ERROR:
         fill(chosen, _equal_error(negative, positive, lowest, totals))
     elif kind >= AT_MOST_NEGATIVE:  # one rate at most alpha, the other least
         size = _corners(negative, positive, lowest, totals, False, scratch)
         for k in range(p.size):
             if p[k] < 0:  # beyond every score, where no later trial can be an error
-                last = _gap_before(negative.size, negative, positive, lowest)
+                last = _bin_before(negative.size, negative, positive, lowest)
                 chosen[k] = last if kind == AT_MOST_NEGATIVE else lowest - 1
             else:
                 following = _within_limit(kind, size, totals, p[k], q[k], scratch)
-                chosen[k] = _gap_before(following, negative, positive, lowest)
+                chosen[k] = _bin_before(following, negative, positive, lowest)
     else:  # where a rate is nearest to alpha
         size = _reachable(kind, negative, positive, lowest, totals, scratch)
         for k in range(p.size):
@@ -119,7 +119,7 @@ def total(numbers):  # type: ignore[no-untyped-def]
 
 @compiled
 def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
-    """Return FP, FN and gap of the lowest threshold: it rejects -inf only."""
+    """Return FP, FN and the last bin that the lowest threshold rejects: -inf only."""
     fp, fn = totals[0], 0
     for g in range(lowest):
         fp -= negative[g]
@@ -131,7 +131,7 @@ def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-un
 def _corners(negative, positive, lowest, totals, convex, scratch):  # type: ignore[no-untyped-def]
     """Write the undominated candidates as (fp, fn, next), thresholds rising; return their number.
 
-    With ``convex`` only the vertices of the lower hull of (FN, FP). ``next`` is the distinct score above the gap: a
+    With ``convex`` only the vertices of the lower hull of (FN, FP). ``next`` is the distinct score above it: a
     corner is only known to be one when a positive follows, and then that is the next score drawn. Nothing but that is
     asked of most scores, which makes the pass fast.
     """
@@ -153,7 +153,7 @@ def _corners(negative, positive, lowest, totals, convex, scratch):  # type: igno
 
 
 @compiled
-def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyped-def]
+def _bin_before(following, negative, positive, lowest):  # type: ignore[no-untyped-def]
     """Return the last score drawn before another one; -1 where there is none."""
     g = following - 1
     while g >= lowest and negative[g] == 0 and positive[g] == 0:
@@ -162,13 +162,13 @@ def _gap_before(following, negative, positive, lowest):  # type: ignore[no-untyp
 
 
 @compiled
-def _push(size, fp, fn, gap, convex, scratch):  # type: ignore[no-untyped-def]
+def _push(size, fp, fn, following, convex, scratch):  # type: ignore[no-untyped-def]
     while convex and size > 1:
         across, down = scratch[1, size - 1] - scratch[1, size - 2], scratch[0, size - 1] - scratch[0, size - 2]
         if across * (fp - scratch[0, size - 1]) > down * (fn - scratch[1, size - 1]):
             break
         size -= 1
-    scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, gap
+    scratch[0, size], scratch[1, size], scratch[2, size] = fp, fn, following
     return size + 1
 
 
@@ -194,12 +194,12 @@ def _walk(size, totals, p, q, scratch, chosen):  # type: ignore[no-untyped-def]
 def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: ignore[no-untyped-def]
     """Write the best candidate for each value of one class's errors, thresholds rising; return their number.
 
-    Of the candidates with equal FP the lowest threshold has the fewest FN; of those with equal FN the highest
+    Among candidates with equal FP the lowest threshold has the fewest FN; among those with equal FN the highest
     has the fewest FP.
     """
     on_negatives = kind == TARGET_NEGATIVE
-    fp, fn, gap = _rejecting_lowest(negative, positive, lowest, totals)
-    scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, gap
+    fp, fn, last = _rejecting_lowest(negative, positive, lowest, totals)
+    scratch[0, 0], scratch[1, 0], scratch[2, 0] = fp, fn, last
     size = 1
     for g in range(lowest, negative.size):
         alarms, misses = negative[g], positive[g]
@@ -218,7 +218,10 @@ def _reachable(kind, negative, positive, lowest, totals, scratch):  # type: igno
 
 @compiled
 def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
-    """Return the gap whose error rate is nearest to p / q; the errors fall (FP) or rise (FN) along the list."""
+    """Return the last bin rejected where the error rate is nearest to p / q.
+
+    The errors fall (FP) or rise (FN) along the list.
+    """
     on_negatives = kind == TARGET_NEGATIVE
     row = 0 if on_negatives else 1
     whole = at_least_one(totals[row])
@@ -244,7 +247,7 @@ def _nearest(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
 
 @compiled
 def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped-def]
-    """Return the score above the gap whose error rate is at most p / q and whose other errors are fewest.
+    """Return the score above the threshold whose error rate is at most p / q and whose other errors are fewest.
 
     The errors fall (FP) or rise (FN) along the corners; where none keeps the limit the nearest is the first.
     """
@@ -262,9 +265,9 @@ def _within_limit(kind, size, totals, p, q, scratch):  # type: ignore[no-untyped
 
 @compiled
 def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped-def]
-    """Return the gap with the smallest |FAR - FRR|: FAR - FRR falls, so it stands beside the change of sign."""
+    """Return the last bin rejected where |FAR - FRR| is least: FAR - FRR falls, so it is beside the change of sign."""
     negatives, positives = at_least_one(totals[0]), at_least_one(totals[1])
-    fp, fn, gap = _rejecting_lowest(negative, positive, lowest, totals)
+    fp, fn, last = _rejecting_lowest(negative, positive, lowest, totals)
     for g in range(lowest, negative.size):
         alarms, misses = negative[g], positive[g]
         if alarms == 0 and misses == 0:
@@ -275,8 +278,8 @@ def _equal_error(negative, positive, lowest, totals):  # type: ignore[no-untyped
         after = (fp - alarms) * positives - (fn + misses) * negatives
         if after <= 0:
             nearer = -after < excess or (-after == excess and misses * negatives < alarms * positives)
-            return g if nearer else gap
+            return g if nearer else last
         fp -= alarms
         fn += misses
-        gap = g
-    return gap
+        last = g
+    return last

@@ -24,20 +24,10 @@ from priori.uncertainty.bootstrap.calibration import (
     differences_of,
     error_rates,
 )
-from priori.uncertainty.bootstrap.layout import Owners, identify, identities_in_use, same_users
+from priori.uncertainty.bootstrap.layout import Owners, identify, same_users
 
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.resampling import BootstrapPlan
-
-#: The warning about trials with users; whoever says it in other words leaves out this one.
-USERS_UNUSED = Caution(
-    "users-unused",
-    f"users are known but trials are resampled: the interval is too narrow; use {argument('bootstrap', 'user')}",
-)
-#: Why a scan has no crossed bootstrap unless it is asked for, and what to do.
-CLAIMED_ONLY = "a scan keeps the claimed identity of each trial only"
-ASK = f"use {argument('bootstrap', 'crossed')}"
-TO_MEMORY = f"for the crossed bootstrap read the trials into memory ({argument('engine', 'memory')})"
 
 Trials = int | tuple[int, int]
 
@@ -50,10 +40,10 @@ class Bootstrap:
     ----------
     name : str
         What people type.
-    resamples, choice : str
-        What is resampled, in words: for the page, and shorter for the form.
+    resamples : str
+        What is resampled, in words, for the page and the form.
     draws_users, draws_trials : bool
-        Whether users are drawn; whether trials are, rather than come along with their user.
+        Whether users are drawn; whether trials are drawn too, or come with their user.
     draws_rows : bool
         Whether trials are drawn with their labels, so that the classes' sizes vary, rather than within each class.
     by_user : bool
@@ -65,12 +55,11 @@ class Bootstrap:
     calibrated : bool
         Whether `calibrate` knows how to put its interval right, which then is the default.
     preference : int
-        Of the bootstraps that suit the data, the one with the highest is the default.
+        The default is the bootstrap with the highest preference among those that suit the data.
     """
 
     name: str
     resamples: str
-    choice: str
     draws_users: bool = False
     draws_trials: bool = False
     draws_rows: bool = False
@@ -98,10 +87,6 @@ class Bootstrap:
     def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
         """Tell whether these sets can have this bootstrap by default, for what is measured on them."""
         return False
-
-    def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
-        """Return warnings that this bootstrap could not become the default where it might have."""
-        return []
 
     def check(self, scores: ScoreSet) -> None:
         """Raise an error where a set lacks what is drawn."""
@@ -131,11 +116,13 @@ class Bootstrap:
 
     def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
         """Add the future test set that a prediction band speaks of; by default one as large as the test set."""
+        if not self.draws_users:
+            raise OptionError(f"the {self.name} bootstrap keeps every user, so it predicts no future set; choose user")
         if trials is not None:
             raise OptionError(
-                f"future_trials does not go with the {self.name} bootstrap; give future_users, or choose user"
+                f"future_trials goes with the {SAMPLE.name} bootstrap, not {self.name}; give future_users"
             )
-        now = identities_in_use(test, crossed=self.crossed)
+        now = self.identities([test.load()])[0][0].count if self.crossed else test.n_users
         future = now if users is None else users
         # Every pair of identities makes negatives, each identity its positives.
         ratio = future / now
@@ -154,23 +141,30 @@ class Bootstrap:
 
 
 class _Trials(Bootstrap):
-    """Trials as if they were independent, within each class."""
+    """Trials as if they were independent, within each class or with their labels."""
 
     def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
-        return True
+        return not self.draws_rows or any("prevalence" in measure.depends_on for measure in measures)
 
     def check(self, scores: ScoreSet) -> None:
         """Any set will do."""
 
     def warnings(self, sets: Sequence[ScoreSet]) -> list[str]:
-        # Not how many users: to ask a table for them is a scan.
-        return [USERS_UNUSED] if any(scores.has_users for scores in sets) else []
+        # Not how many users of a table: to ask it for them is a scan. One user cannot be resampled.
+        text = "users are known but trials are resampled: the interval is too narrow"
+        several = (scores.has_users and (scores.scanned or scores.n_users > 1) for scores in sets)
+        return [Caution("users-unused", f"{text}; use {argument('bootstrap', 'user')}")] if any(several) else []
 
     def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
         if users is not None:
             raise OptionError("future_users needs a bootstrap by users; give future_trials, or choose user")
-        sizes, growth = _future_sizes(trials, test, 1.0)
-        return replace(plan, future=(0, *sizes), growth=growth)
+        now = (test.n_negatives, test.n_positives)
+        pair = trials if isinstance(trials, (tuple, list)) else [(trials or sum(now)) * size / sum(now) for size in now]
+        negatives, positives = (round(number) for number in pair)
+        if min(negatives, positives) < 1:
+            classes = f"{negatives} negatives, {positives} positives"
+            raise OptionError(f"future_trials leaves a class without trials ({classes})")
+        return replace(plan, future=(0, negatives, positives), growth=(negatives / now[0], positives / now[1]))
 
     def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
         """Return that of independent trials; nobody can be told from anybody else, so any error is enough of them."""
@@ -188,40 +182,18 @@ class _Trials(Bootstrap):
         return calibrated(test, thresholds, plan, spread, pseudo=other is None)
 
 
-class _Rows(_Trials):
-    """Trials with their labels, so that the share of positives varies as well."""
-
-    def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
-        return any("prevalence" in measure.depends_on for measure in measures)
-
-
 class _Users(Bootstrap):
     """Users, each with all their trials (subset bootstrap)."""
 
     def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
         return all(scores.n_users >= 2 for scores in sets)
 
-    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
-        future = super().predict(plan, test, users, None)
-        if trials is None:
-            return future
-        ratio = future.growth[0]
-        _, growth = _future_sizes(trials, test, ratio)
-        return replace(future, growth=growth, per_user=(growth[0] / ratio, growth[1] / ratio))
-
     def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
         if other is not None:
             spread = differences_of(test, thresholds, plan, other)
             return calibrated(test, thresholds, plan, spread, pseudo=False)
         spread = clusters_of(test, thresholds, plan)
-        return calibrated(test, thresholds, plan, spread, scale=_future_scale(spread, plan))
-
-
-class _KeptUsers(Bootstrap):
-    """The trials of each user, every user kept."""
-
-    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
-        raise OptionError(f"the {self.name} bootstrap keeps every user, so it predicts no future set; choose user")
+        return calibrated(test, thresholds, plan, spread)
 
 
 class _Crossed(Bootstrap):
@@ -231,19 +203,18 @@ class _Crossed(Bootstrap):
         return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
 
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
-        warning = f"grouped by claimed user only, so trials of one real identity seem independent; {ASK}"
+        """Return a warning that this bootstrap could not become the default where it might have."""
+        ask = f"use {argument('bootstrap', 'crossed')}"
+        warning = f"grouped by claimed user only, not by real identity; {ask}"
         left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]
-        return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
-
-    def left_out_of_bins(self, sets: Sequence[ScoreSet]) -> list[str]:
-        """Return the same where trials are counted in bins by user, because there is no room for all of them."""
-        left_out = [scores.source for scores in sets if scores.leaves_out_probes and not scores.fits][:1]
-        warning = f"grouped by claimed user only, so trials of one real identity seem independent; {ASK}"
         return [Caution("probes-left-out", f"{source}: {warning}") for source in left_out]
 
     def check(self, scores: ScoreSet) -> None:
         if scores.leaves_out_probes:
-            raise OptionError(f"{scores.source}: {CLAIMED_ONLY}; {TO_MEMORY}, or choose another bootstrap")
+            raise OptionError(
+                f"{scores.source}: a scan keeps the claimed identity of each trial only; for the crossed bootstrap "
+                f"read the trials into memory ({argument('engine', 'memory')}), or choose another bootstrap"
+            )
         if not scores.has_identities:
             raise OptionError(
                 f"the crossed bootstrap needs both identities of each trial, and {scores.source} does not have them; "
@@ -256,37 +227,6 @@ class _Crossed(Bootstrap):
         made = calibrated(test, thresholds, plan, spread, pseudo=other is None)
         growth = plan.future[0] / spread.people if plan.future[0] else 0.0
         return replace(made, scale=_crossed_scale(spread, growth, made.units))
-
-
-def _future_sizes(trials: Trials | None, test: ScoreSet, ratio: float) -> tuple[tuple[int, int], tuple[float, float]]:
-    """Return the negatives and positives of a future set, and how many times as many as now they are.
-
-    A single number is shared out as they are now.
-    """
-    sizes = (test.n_negatives, test.n_positives)
-    if trials is None:
-        negatives, positives = (round(size * ratio) for size in sizes)
-    else:
-        pair = trials if isinstance(trials, (tuple, list)) else [trials * size / sum(sizes) for size in sizes]
-        negatives, positives = (round(number) for number in pair)
-        if min(negatives, positives) < 1:
-            classes = f"{negatives} negatives, {positives} positives"
-            raise OptionError(f"future_trials leaves a class without trials ({classes})")
-    return (negatives, positives), (negatives / sizes[0], positives / sizes[1])
-
-
-def _future_scale(spread: Spread, plan: BootstrapPlan) -> Floats | None:
-    """Return the factor for a future set whose users have another number of trials than now.
-
-    The user bootstrap gives a future user as many trials as now. With another number the spread within users
-    shrinks or grows, that between users stays.
-    """
-    if not plan.future[0]:
-        return None
-    share = spread.people / plan.future[0]
-    before = spread.variance * (1 + share)
-    within = spread.within * share * (1 / np.array(plan.per_user)[:, None] - 1)
-    return _root_of_ratio(np.maximum(before + within, spread.variance), before)
 
 
 def _crossed_scale(spread: Spread, growth: float, units: Floats) -> Floats:
@@ -305,25 +245,16 @@ def _crossed_scale(spread: Spread, growth: float, units: Floats) -> Floats:
     # Never below what independent trials, or the claimed identities alone, would have.
     variance = np.maximum(variance, factor * spread.floor)
     # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
-    return _root_of_ratio(variance * (1 - 1 / (units + 1)), resampled * (1 - spread.lost))
-
-
-def _root_of_ratio(wanted: Floats, drawn: Floats) -> Floats:
+    wanted, drawn = variance * (1 - 1 / (units + 1)), resampled * (1 - spread.lost)
     return np.asarray(np.sqrt(np.divide(wanted, drawn, out=np.ones_like(drawn), where=drawn > 0)))
 
 
 SAMPLE = _Trials(
-    name="sample",
-    resamples="trials, within each class",
-    choice="trials, within each class",
-    draws_trials=True,
-    by_user=False,
-    calibrated=True,
+    name="sample", resamples="trials, within each class", draws_trials=True, by_user=False, calibrated=True
 )
-ROWS = _Rows(
+ROWS = _Trials(
     name="rows",
     resamples="trials, with their labels (rows of the table)",
-    choice="trials, with their labels",
     draws_trials=True,
     draws_rows=True,
     by_user=False,
@@ -333,22 +264,17 @@ ROWS = _Rows(
 USER = _Users(
     name="user",
     resamples="users, with all their trials (subset bootstrap)",
-    choice="users, with all their trials",
     draws_users=True,
     calibrated=True,
     preference=2,
 )
-USER_CONSTRAINED = _KeptUsers(
-    name="user-constrained",
-    resamples="the trials of each user, within each class",
-    choice="the trials of each user",
-    draws_trials=True,
+USER_CONSTRAINED = Bootstrap(
+    name="user-constrained", resamples="the trials of each user, within each class", draws_trials=True
 )
 #: The 2007 paper's (Eq. 13).
 JOINT = Bootstrap(
     name="joint",
     resamples="users, then the trials of each drawn user",
-    choice="users, then their trials",
     draws_users=True,
     draws_trials=True,
     nested=True,
@@ -356,7 +282,6 @@ JOINT = Bootstrap(
 CROSSED = _Crossed(
     name="crossed",
     resamples="identities, a trial weighted by both of its own",
-    choice="both identities of a trial",
     draws_users=True,
     crossed=True,
     calibrated=True,

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -85,23 +83,15 @@ class _Room(threading.local):
         return array[:rows]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Draws:
-    """Paired systems laid out: their ``bins``, and what it takes to draw them.
+class Draws(NamedTuple):
+    """Paired systems laid out, to be drawn: ``counts(first, rows)`` are those of each system in turn, by replicate.
 
     ``work`` is about how many numbers a replicate touches, ``held`` how many of its counts are held at once.
     """
 
-    bins: Sequence[Bins]
-    seed: int
-    inner: int
+    counts: Callable[[int, int], Iterator[Pair]]
     work: int
     held: int
-    room: _Room = field(default_factory=_Room)
-
-    def counts(self, first: int, rows: int) -> Iterator[Pair]:
-        """Yield the counts of each system in the replicates ``first``, ``first + 1``, ..., one over another."""
-        raise NotImplementedError
 
 
 # -- units that come with all their trials -----------------------------------------------------------------------
@@ -135,39 +125,6 @@ def make_entries(bins: Codes, count: int, people: People, number: Any) -> Entrie
     return Entries(start, unit.astype(np.int32), other, trials.astype(np.float64))
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class WholeUnits(Draws):
-    """Units are drawn, and come with all their trials: sums of what units have, in every bin.
-
-    ``purposes`` are how many units there are of each class and the stream that draws them; where they agree, one draw
-    serves both classes.
-    """
-
-    entries: Sequence[tuple[Entries, Entries]]
-    purposes: tuple[tuple[int, int], tuple[int, int]]
-    future: int
-
-    @cached_property
-    def _whole(self) -> list[tuple[bool, ...]]:
-        """Whether all entries of each system and class are whole numbers of trials."""
-        return [tuple(bool((each.number == np.rint(each.number)).all()) for each in pair) for pair in self.entries]
-
-    def counts(self, first: int, rows: int) -> Iterator[Pair]:
-        draw, weigh = load_kernel("multiplicities"), load_kernel("weigh")
-        drawn: dict[tuple[int, int], Floats] = {}
-        for units in set(self.purposes):
-            drawn[units] = np.empty((units[0], rows))
-            draw(first, self.seed, self.inner, units[0], self.future, units[1], drawn[units])
-        for pair, wholes, bins in zip(self.entries, self._whole, self.bins, strict=True):
-            sums: list[Any] = []
-            for c, (entries, whole, units) in enumerate(zip(pair, wholes, self.purposes, strict=True)):
-                counts = self.room.take(c, rows, entries.start.size - 1, np.int64 if whole else np.float64)
-                weigh(drawn[units], entries, counts)
-                # Weights are rounded, so that what adds up to everything is everything.
-                sums.append(counts if whole else np.round(counts, 9))
-            yield _joined(bins, sums[0], sums[1])
-
-
 def whole_units(
     sets: Sequence[Scores],
     bins: Sequence[Bins],
@@ -177,23 +134,37 @@ def whole_units(
     *,
     inner: int = 1,
     future: int = 0,
-) -> WholeUnits:
-    """Lay out sets whose units come with all their trials, each system by itself, those of a class by its stream."""
-    entries = []
+) -> Draws:
+    """Lay out sets whose units come with all their trials, each system on its own.
+
+    The units of a class are drawn by its stream; where these agree, one draw serves both classes.
+    """
+    laid_out = []
     for scores, own, (of_negatives, of_positives) in zip(sets, bins, owners, strict=True):
         negative = make_entries(own.negative, own.of_negatives, of_negatives, scores.negative.number)
-        entries.append((negative, make_entries(own.positive, own.number, of_positives, scores.positive.number)))
-    counts = [people.count for people in owners[0]]
-    return WholeUnits(
-        bins=bins,
-        seed=seed,
-        inner=inner,
-        work=sum(each.unit.size + each.start.size for pair in entries for each in pair) // 4,
-        held=2 * max(each.number for each in bins) + sum(counts),
-        entries=entries,
-        purposes=((counts[0], purposes[0]), (counts[1], purposes[1])),
-        future=future,
-    )
+        positive = make_entries(own.positive, own.number, of_positives, scores.positive.number)
+        wholes = [bool((each.number == np.rint(each.number)).all()) for each in (negative, positive)]
+        laid_out.append(((negative, positive), wholes))
+    units = [(people.count, purpose) for people, purpose in zip(owners[0], purposes, strict=True)]
+    room = _Room()
+
+    def counts(first: int, rows: int) -> Iterator[Pair]:
+        draw, weigh = load_kernel("multiplicities"), load_kernel("weigh")
+        drawn: dict[tuple[int, int], Floats] = {}
+        for count, purpose in set(units):
+            drawn[count, purpose] = np.empty((count, rows))
+            draw(first, seed, inner, count, future, purpose, drawn[count, purpose])
+        for (pair, wholes), own in zip(laid_out, bins, strict=True):
+            sums: list[Any] = []
+            for c, (entries, whole, unit) in enumerate(zip(pair, wholes, units, strict=True)):
+                sums.append(room.take(c, rows, entries.start.size - 1, np.int64 if whole else np.float64))
+                weigh(drawn[unit], entries, sums[c])
+                if not whole:  # weights are rounded, so that what adds up to everything is everything
+                    sums[c] = np.round(sums[c], 9)
+            yield _joined(own, sums[0], sums[1])
+
+    work = sum(each.unit.size + each.start.size for pair, _ in laid_out for each in pair) // 4
+    return Draws(counts, work, 2 * max(each.number for each in bins) + sum(count for count, _ in units))
 
 
 # -- trials drawn within their unit ------------------------------------------------------------------------------
@@ -204,7 +175,7 @@ class Within(NamedTuple):
 
     ``size[u]`` trials belong to unit u. Its heavy bins are ``bin[i]`` with ``number[i]`` trials, i from ``heavy[u]`` to
     ``heavy[u + 1]``, the fullest first; the trials of its light bins are written out, ``single[i]`` the bin of each, i
-    from ``light[u]`` to ``light[u + 1]``. Of one unit with many bins, the light ones ``tabled[j]`` are drawn by the
+    from ``light[u]`` to ``light[u + 1]``. For one unit with many bins, the light ones ``tabled[j]`` are drawn by the
     Poisson distributions ``cumulated[row[j]]``; ``guide`` tells where to begin in these.
     """
 
@@ -266,52 +237,20 @@ def _poisson(trials: Ints) -> tuple[Ints, Floats, Ints]:
     return row.astype(np.int64), cumulated, guide.reshape(present.size, GUIDES)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class TrialsWithin(Draws):
-    """Trials are drawn within their unit (all of them, or a user, who may be drawn as well), for all systems together.
-
-    ``places[s][c]`` is the bin on the axis of system s of each bin that trials are drawn in; None where it is the same.
-    """
-
-    classes: tuple[Within, Within]
-    widths: tuple[int, int]
-    places: Sequence[tuple[Codes, Codes]] | None
-    users: int
-    how: int
-    purposes: tuple[int, int]
-    future: Ints
-
-    def counts(self, first: int, rows: int) -> Iterator[Pair]:
-        negative, positive = (self.room.take(c, rows, width) for c, width in enumerate(self.widths))
-        times = np.ones((self.classes[0].size.size, rows))
-        if self.users:
-            draw = load_kernel("multiplicities")
-            draw(first, self.seed, self.inner, self.users, self.future[0], self.purposes[0], times)
-        draw = load_kernel("draw_within")
-        draw(first, self.seed, self.how, times, self.future, self.purposes[1], *self.classes, negative, positive)
-        if self.places is None:
-            yield _joined(self.bins[0], negative, positive)
-            return
-        spread = load_kernel("spread")
-        for bins, (of_negatives, of_positives) in zip(self.bins, self.places, strict=True):
-            counts = self.room.take(2, rows, bins.of_negatives)
-            others = self.room.take(3, rows, bins.number)
-            spread(negative, of_negatives, counts)
-            spread(positive, of_positives, others)
-            yield _joined(bins, counts, others)
-
-
 def trials_within(
     sets: Sequence[Scores], bins: Sequence[Bins], plan: BootstrapPlan, people: Owners | None, *, dev: bool = False
-) -> TrialsWithin:
-    """Lay out paired systems whose trials are drawn."""
-    first, pairs, places = sets[0], [(each.negative, each.positive) for each in bins], None
+) -> Draws:
+    """Lay out paired systems whose trials are drawn within their unit: all of them, or a user who may be drawn too.
+
+    The trials of several systems are drawn in combinations of their bins, for all systems together.
+    """
+    pairs, places = [(each.negative, each.positive) for each in bins], None
     drawn_in, widths = pairs[0], (bins[0].of_negatives, bins[0].number)
     if len(bins) > 1:
         (negative, of_negatives), (positive, of_positives) = (_combined([pair[c] for pair in pairs]) for c in range(2))
         drawn_in, widths = (negative, positive), (of_negatives.shape[1], of_positives.shape[1])
         places = list(zip(of_negatives, of_positives, strict=True))
-    numbers = first.negative.number, first.positive.number
+    numbers = sets[0].negative.number, sets[0].positive.number
     units = (None, None) if people is None else (people[0].unit, people[1].unit)
     count = 1 if people is None else people[0].count
     classes = [
@@ -320,21 +259,29 @@ def trials_within(
     future = np.array(plan.future, dtype=np.int64)
     if dev and not plan.shared_users:
         # A future development set is as large as the present one, whatever the future test set.
-        future = np.where(future > 0, (count, first.n_negatives, first.n_positives), 0)
-    return TrialsWithin(
-        bins=bins,
-        seed=plan.seed,
-        inner=plan.inner,
-        work=sum(each.bin.size + (each.tabled.size or each.single.size) for each in classes) + len(bins) * sum(widths),
-        held=2 * max(each.number for each in bins) + sum(widths),
-        classes=(classes[0], classes[1]),
-        widths=widths,
-        places=places,
-        users=count if people is not None and plan.design.draws_users else 0,
-        how=plan.design.trial_draws,
-        purposes=(user_stream(plan, dev=dev), (DEV_TRIALS if dev else TEST_TRIALS) + 4 * plan.streams),
-        future=future,
-    )
+        future = np.where(future > 0, (count, sets[0].n_negatives, sets[0].n_positives), 0)
+    of_users, of_trials = user_stream(plan, dev=dev), (DEV_TRIALS if dev else TEST_TRIALS) + 4 * plan.streams
+    room = _Room()
+
+    def counts(first: int, rows: int) -> Iterator[Pair]:
+        negative, positive = (room.take(c, rows, width) for c, width in enumerate(widths))
+        times = np.ones((count, rows))
+        if people is not None and plan.design.draws_users:
+            load_kernel("multiplicities")(first, plan.seed, plan.inner, count, future[0], of_users, times)
+        draw = load_kernel("draw_within")
+        draw(first, plan.seed, plan.design.trial_draws, times, future, of_trials, *classes, negative, positive)
+        if places is None:
+            yield _joined(bins[0], negative, positive)
+            return
+        spread = load_kernel("spread")
+        for own, (of_negatives, of_positives) in zip(bins, places, strict=True):
+            of_system = room.take(2, rows, own.of_negatives), room.take(3, rows, own.number)
+            spread(negative, of_negatives, of_system[0])
+            spread(positive, of_positives, of_system[1])
+            yield _joined(own, *of_system)
+
+    work = sum(each.bin.size + (each.tabled.size or each.single.size) for each in classes) + len(bins) * sum(widths)
+    return Draws(counts, work, 2 * max(each.number for each in bins) + sum(widths))
 
 
 def lay_out(

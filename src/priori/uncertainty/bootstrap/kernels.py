@@ -137,8 +137,14 @@ def _draw_trials(state, trials, times, draws, future, counts):  # type: ignore[n
             left = _draw_by_table(state, left, trials, counts)
         if left > 0:
             _pick_all(state, left, trials.single, trials.light[u], trials.light[u + 1], counts)
-    if future >= 0:
-        _draw_again(state, future, whole_set, counts)
+    if future < 0:
+        return
+    for b in range(counts.size):
+        drawn = counts[b]
+        if drawn > 0:
+            counts[b] = binomial(state, future, drawn, whole_set)
+            future -= counts[b]
+            whole_set -= drawn
 
 
 @compiled
@@ -177,17 +183,6 @@ def _pick_all(state, left, bins, begin, end, counts):  # type: ignore[no-untyped
         begin += PART
     if left > 0:
         picks(state, left, bins, begin, end - begin, counts)
-
-
-@compiled
-def _draw_again(state, draws, whole, counts):  # type: ignore[no-untyped-def]
-    left = draws
-    for b in range(counts.size):
-        drawn = counts[b]
-        if drawn > 0:
-            counts[b] = binomial(state, left, drawn, whole)
-            left -= counts[b]
-            whole -= drawn
 
 
 @compiled
@@ -380,15 +375,4 @@ def count_maxima(values, plus, minus, scale, reached, signs, counts, largest):  
                 highest = deviation if deviation > largest[d] else largest[d]
                 largest[d] = highest
                 beyond += highest >= enough
-        counts[k] += beyond
-
-
-@compiled
-def count_turns(values, plus, minus, counts):  # type: ignore[no-untyped-def]
-    """Add to ``counts[k]`` the draws where column ``plus[k]`` of ``values[c, d]`` is not above column ``minus[k]``."""
-    for k in range(plus.size):
-        one, other = values[plus[k]], values[minus[k]]
-        beyond = 0
-        for d in range(values.shape[1]):
-            beyond += one[d] <= other[d]
         counts[k] += beyond

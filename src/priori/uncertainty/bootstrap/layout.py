@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from priori.scores import BOUND, Scores, ScoreSet
 from priori.scores.histogram import distinct_of, narrow_ends
 from priori.scores.influence import People
 from priori.scores.sorting import bins_of
-from priori.scores.trials import codes_in_use
 
 #: Who the negatives and who the positives of a set belong to: the same codes for the same people.
 Owners = tuple[People, People]
@@ -35,67 +34,54 @@ def identify(sets: Sequence[Scores], *, crossed: bool, shared: bool) -> list[Own
 
     An identity that only probes, never claims, counts only where trials are crossed.
     """
-    used = [_codes_in_use(scores, crossed) for scores in sets]
-    new, counts = [np.arange(codes.size) for codes in used], [codes.size for codes in used]
     if shared:
-        names = [_names(scores, codes) for scores, codes in zip(sets, used, strict=True)]
-        everyone = np.unique(np.concatenate(names))
-        new, counts = [np.searchsorted(everyone, known) for known in names], [everyone.size] * len(sets)
-    return [_owners(*parts, crossed) for parts in zip(sets, used, new, counts, strict=True)]
+        sets = _in_common_codes(sets)
+        people = People.of(*(trials for each in sets for trials in (each.negative, each.positive)), crossed=crossed)
+    else:
+        people = [own for each in sets for own in People.of(each.negative, each.positive, crossed=crossed)]
+    return [
+        (of_negatives, replace(own, partner=None)) for of_negatives, own in zip(people[::2], people[1::2], strict=True)
+    ]
 
 
-def identities_in_use(scores: ScoreSet, *, crossed: bool = False) -> int:
-    """Return how many identities the trials of a set have; those that only probe count where trials are crossed."""
-    return int(_codes_in_use(scores.load(), crossed).size) if crossed else scores.n_users
-
-
-def _codes_in_use(scores: Scores, crossed: bool) -> NDArray[Any]:
-    if not crossed:
-        return scores.users_in_use
-    return codes_in_use(scores.users_in_use, scores.negative.probe_user, scores.positive.probe_user)
-
-
-def _owners(scores: Scores, used: NDArray[Any], new: NDArray[Any], count: int, crossed: bool) -> Owners:
-    table = np.zeros(used[-1] + 1 if used.size else 0, dtype=np.int32)
-    table[used] = new
-    unchanged = np.array_equal(table, np.arange(table.size))
-
-    def recode(codes: NDArray[Any] | None) -> NDArray[Any]:
-        assert codes is not None
-        return codes if unchanged else np.asarray(table[codes])
-
-    partner = scores.negative.partner if crossed else None
-    if partner is not None and not unchanged:
-        partner = np.where(partner < 0, -1, table[partner]).astype(np.int32)
-    return People(recode(scores.negative.user), count, partner), People(recode(scores.positive.user), count)
+def _in_common_codes(sets: Sequence[Scores]) -> list[Scores]:
+    names = [_names_of(scores) for scores in sets]
+    _, codes = np.unique(np.concatenate(names), return_inverse=True)
+    recoded = []
+    for scores, table in zip(
+        sets, np.split(codes.astype(np.int32), np.cumsum([own.size for own in names])[:-1]), strict=True
+    ):
+        negative, positive = (
+            replace(each, user=table[each.user], probe_user=None if each.probe_user is None else table[each.probe_user])
+            for each in (scores.negative, scores.positive)
+        )
+        recoded.append(replace(scores, negative=negative, positive=positive))
+    return recoded
 
 
 def same_users(dev: ScoreSet, test: ScoreSet, forced: bool | None) -> tuple[bool, list[str]]:
     """Decide whether one draw of users serves both sets: when they hold the same users by name."""
     if forced is False:
         return False, []
-    in_dev, in_test = (
-        set(_names(scores, _codes_in_use(scores, crossed=False)).tolist()) for scores in (dev.load(), test.load())
-    )
+    known = [scores.load() for scores in (dev, test)]
+    in_dev, in_test = (set(_names_of(scores)[scores.users_in_use].tolist()) for scores in known)
     common = len(in_dev & in_test)
     if forced and not common:
         raise OptionError("shared_users: no user of the development set is in the test set; leave the option out")
     if forced or in_dev == in_test:
         return True, []
-    if common:
-        return False, [
-            Caution(
-                "users-partly-shared",
-                f"{common} users are in both sets: the sets are resampled independently; "
-                f"{argument('shared_users', 'True')} resamples them together",
-            )
-        ]
-    return False, []
+    if not common:
+        return False, []
+    text = (
+        f"{common} users are in both sets, which are resampled independently; "
+        f"{argument('shared_users', 'True')} resamples them together"
+    )
+    return False, [Caution("users-partly-shared", text)]
 
 
-def _names(scores: Scores, codes: NDArray[Any]) -> NDArray[np.str_]:
+def _names_of(scores: Scores) -> NDArray[np.str_]:
     assert scores.users is not None
-    return np.asarray(scores.users.values[codes].astype(np.str_))
+    return np.asarray(scores.users.values, dtype=np.str_)
 
 
 # -- where trials lie --------------------------------------------------------------------------------------------

@@ -13,19 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from priori.base.errors import OptionError
-from priori.base.processors import thread_count
-from priori.base.types import Floats, Index, Ints, Progress
+from priori.base.limits import thread_count
+from priori.base.types import Floats, Index, Ints
 from priori.curves.epc import EPC
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import BreakEven, Criterion, Target, WeightedSum
 from priori.decisions.measure import divide
 from priori.decisions.outcomes import Outcomes, count
-from priori.scores import Scores, ScoreSet, Trials
+from priori.scores import Scores, ScoreSet
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap import plain
-from priori.uncertainty.bootstrap.draws import TEST_USERS, Draws, Pair, lay_out, load_kernel, rows_for
+from priori.uncertainty.bootstrap.draws import Draws, Pair, lay_out, load_kernel, rows_for
 from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores, in_narrow_bins, narrow_cuts
-from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
 #: an array of (replicates, numbers).
@@ -47,9 +47,9 @@ class Resampled(NamedTuple):
 
     test: ScoreSet
     thresholds: Floats
-    dev: ScoreSet | None = None
-    criterion: Criterion | None = None
-    fractions: tuple[Fraction, ...] = ()
+    dev: ScoreSet
+    criterion: Criterion
+    fractions: tuple[Fraction, ...]
 
 
 def system_of(curve: EPC) -> Resampled:
@@ -59,39 +59,25 @@ def system_of(curve: EPC) -> Resampled:
     return Resampled(curve.test, curve.threshold, curve.dev, criterion, tuple(settled))
 
 
-def replicate(
-    systems: Sequence[Resampled],
-    plan: BootstrapPlan,
-    statistic: Statistic,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Floats:
+def replicate(systems: Sequence[Resampled], plan: BootstrapPlan, statistic: Statistic) -> Floats:
     """Return the statistic of every replicate: an array of (replicates, numbers).
 
-    Replicate r depends on the plan alone, not on ``threads`` or on how many replicates a batch has.
+    Replicate r depends on the plan alone, not on its threads or on how many replicates a batch has.
     """
     batch, rows = (at_thresholds if plan.resample == "test" else chosen_again)(systems, plan)
 
     def work(first: int, size: int) -> Floats:
         return statistic(batch(first, size), first)
 
-    return gather(work, plan.n_resamples, rows, threads=threads, progress=progress)
+    return gather(work, plan.n_resamples, rows, plan)
 
 
-def gather(
-    work: Callable[[int, int], Floats],
-    total: int,
-    rows: int,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Floats:
-    """Do ``work(first, size)`` for all replicates on all threads, at most ``rows`` of them at a time.
+def gather(work: Callable[[int, int], Floats], total: int, rows: int, plan: BootstrapPlan) -> Floats:
+    """Do ``work(first, size)`` for all replicates on the plan's threads, at most ``rows`` of them at a time.
 
     Each thread gets several parts, so that none waits long for the last.
     """
-    workers = thread_count(threads)
+    workers, progress = thread_count(plan.threads), plan.progress
     step = max(1, min(rows, -(-total // (4 * workers))))
     finished = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
     values = work(0, finished)
@@ -111,31 +97,6 @@ def gather(
     finally:
         pool.shutdown(cancel_futures=True)
     return gathered
-
-
-def times_drawn(
-    number: int, rows: int, seed: int, first: int = 0, *, stream: int = TEST_USERS, inner: int = 1
-) -> Floats:
-    """Return how often each of so many units comes, a row for each of the replicates ``first``, ``first + 1``, ..."""
-    drawn = np.empty((number, rows))
-    load_kernel("multiplicities")(first, seed, inner, number, 0, stream, drawn)
-    return drawn.T
-
-
-def draw_of_trials(scores: Scores, seed: int) -> Callable[[int], Scores]:
-    """Return what draws a set again: for a number, as many trials of each class, with replacement."""
-    plan, values = Resampling("sample", rng=seed).settle(None, scores), distinct_scores(scores)
-    draws = lay_out([scores], [bins_between(scores, values[:-1])], plan, None)
-
-    def draw(replicate: int) -> Scores:
-        (counts,) = draws.counts(replicate, 1)
-        if scores.negative.number is None:
-            negative, positive = (Trials(np.repeat(values, own[0])) for own in counts)
-        else:
-            negative, positive = (Trials(values, number=own[0].copy()) for own in counts)
-        return Scores(negative, positive)
-
-    return draw
 
 
 # -- at thresholds -------------------------------------------------------------------------------------------
@@ -198,7 +159,7 @@ def scaled(outcomes: Outcomes, negatives: int) -> Outcomes:
 def chosen_again(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
     """Return the batch function for thresholds chosen again, and how many replicates to take at once."""
     (dev, test), axes = _both_sets(systems, plan)
-    choosers = choosers_of(systems, max(len(system.dev or ()) for system in systems))
+    choosers = choosers_of(systems, max(len(system.dev) for system in systems))
 
     def batch(first: int, rows: int) -> list[Outcomes]:
         both = zip(dev.counts(first, rows), test.counts(first, rows), strict=True)
@@ -213,17 +174,17 @@ def chosen_again(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Bat
 
 def choosers_of(systems: Sequence[Resampled], trials: int) -> list[Chooser]:
     """Return how each system chooses its thresholds on sets of about so many trials: compiled, or by the criterion."""
-    choosers: list[Chooser] = []
-    for system in systems:
-        kind = kernel_kind(system.criterion, system.fractions, trials)
-        if kind is None and system.test.unmixed is not system.test:
-            raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
-        choosers.append(_by_criterion(system) if kind is None else _compiled(*kind))
-    return choosers
+    return [_chooser(system, kernel_kind(system.criterion, system.fractions, trials)) for system in systems]
 
 
-def _compiled(kind: int, p: Ints, q: Ints) -> Chooser:
+def _chooser(system: Resampled, known: tuple[int, Ints, Ints] | None) -> Chooser:
+    if known is None and system.test.unmixed is not system.test:
+        raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
+
     def choose(counts: Pair, values: Floats, others: Floats) -> Index:
+        if known is None:
+            return plain.choose_again(system.criterion, system.fractions, counts, values, others, system.thresholds)
+        kind, p, q = known
         ranks = np.empty((len(counts[0]), p.size), dtype=np.int64)
         lowest = int(np.searchsorted(values, -np.inf, side="right"))
         load_kernel("choose_again")(kind, *counts, values, lowest, p, q, others, ranks)
@@ -232,23 +193,13 @@ def _compiled(kind: int, p: Ints, q: Ints) -> Chooser:
     return choose
 
 
-def _by_criterion(system: Resampled) -> Chooser:
-    def choose(counts: Pair, values: Floats, others: Floats) -> Index:
-        assert system.criterion is not None
-        return plain.choose_again(system.criterion, system.fractions, counts, values, others, system.thresholds)
-
-    return choose
-
-
-def kernel_kind(
-    criterion: Criterion | None, fractions: Sequence[Fraction], trials: int
-) -> tuple[int, Ints, Ints] | None:
+def kernel_kind(criterion: Criterion, fractions: Sequence[Fraction], trials: int) -> tuple[int, Ints, Ints] | None:
     """Return the kind of a criterion with its alphas p / q, or None where only the criterion itself can choose.
 
     A denominator so large that products with counts pass 64 bits is brought down to the nearest fraction that
     does not; alphas on a grid or typed by hand are far from it.
     """
-    kind, turned = (None, False) if criterion is None else _kind(criterion)
+    kind, turned = _kind(criterion)
     if kind is None:
         return None
     largest = 2**61 // max(64 * trials, 1)
@@ -285,7 +236,6 @@ def _both_sets(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[list[
     """Lay out both sets by their distinct scores, or in narrow bins where these are many; return these scores too."""
     sets, axes = list[tuple[Scores, Scores]](), list[tuple[Floats, Floats]]()
     for system in systems:
-        assert system.dev is not None
         dev, test = in_narrow_bins(system.dev.load(), system.test.load())
         sets.append((dev, test))
         axes.append((distinct_scores(dev), distinct_scores(test)))

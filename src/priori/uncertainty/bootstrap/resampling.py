@@ -15,12 +15,10 @@ from priori.base.errors import OptionError, argument, unknown
 from priori.base.limits import MOST_PLANNED, MOST_RESAMPLES, MOST_USERS, whole_number
 from priori.base.options import Interval, Promise, Resample, ResamplingOptions
 from priori.base.quantiles import few_replicates
-from priori.base.types import Floats
+from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
-from priori.decisions.measures import FAR
 from priori.scores import ScoreSet
-from priori.scores.labels import unknown_impostors
 from priori.uncertainty.bootstrap.calibration import (
     FEW_USERS,
     Calibration,
@@ -28,7 +26,7 @@ from priori.uncertainty.bootstrap.calibration import (
     deviation_bounds,
     simultaneous_bounds,
 )
-from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER, Bootstrap
+from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, CROSSED, USER, Bootstrap
 from priori.uncertainty.bootstrap.layout import bins_caution
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.proportions import quantile as normal_quantile
@@ -107,15 +105,27 @@ class Resampling(ResamplingOptions):
         return self.bootstrap is not None and BOOTSTRAPS[self.bootstrap].crossed
 
     def settle(
-        self, dev: ScoreSet | None, test: ScoreSet, curve: EPC | None = None, *, measures: Sequence[Measure] = ()
+        self,
+        dev: ScoreSet | None,
+        test: ScoreSet,
+        curve: EPC | None = None,
+        *,
+        measures: Sequence[Measure] = (),
+        threads: int | None = None,
+        progress: Progress | None = None,
     ) -> BootstrapPlan:
         """Return what runs on these sets: what is left open is decided by the data, what they lack is an error.
 
         What is computed on them matters too: a ``curve``, or numbers by several ``measures``.
         """
         sets = [test] if self.resample == "test" or dev is None else [dev, test]
-        if curve is not None and curve.weight == "user":
-            design, warnings = self._weighing(), list[str]()
+        if curve is not None and curve.weight == "user":  # they come with all their trials, thresholds kept
+            design, warnings = BOOTSTRAPS[USER.name], list[str]()
+            if self.bootstrap not in (None, USER.name) or self.resample != "test" or self.promise != "confidence":
+                raise OptionError(
+                    f"users that weigh alike (weight 'user') go with the {USER.name} bootstrap of the test set, to "
+                    "cover the whole population; leave out the other options, or weigh trials"
+                )
         else:
             design, warnings = self._choose(sets, measures if curve is None else [curve.measure])
         for scores in sets:
@@ -131,35 +141,29 @@ class Resampling(ResamplingOptions):
             "n_resamples": outer * inner,
             "inner": inner,
             "interval": self._interval(design),
-            "rng": self._seed(),
+            "rng": secrets.randbits(63) if self.rng is None else self.rng,
             "shared_users": shared,
+            "threads": threads,
+            "progress": progress,
         }
+        if isinstance(self.rng, np.random.Generator):
+            decided["rng"] = int(self.rng.integers(0, 2**63 - 1))
         plan = BootstrapPlan(**{**vars(self), **decided})
         if self.promise == "prediction":
             plan = design.predict(plan, test, self.future_users, self.future_trials)
         elif self.future_users is not None or self.future_trials is not None:
             raise OptionError("a future set belongs to the promise 'prediction'; a confidence band has none")
-        warnings += plan.cautions(sets, curve)
+        warnings += plan.cautions(sets)
         if curve is None:
             return replace(plan, warnings=tuple(warnings))
         return replace(plan, warnings=tuple(warnings), measure=curve.measure, alpha=curve.alpha)
-
-    def _weighing(self) -> Bootstrap:
-        """Return the bootstrap of users that weigh alike: they come with all their trials, thresholds kept."""
-        if self.bootstrap not in (None, USER.name) or self.resample != "test" or self.promise != "confidence":
-            raise OptionError(
-                f"users that weigh alike (weight 'user') go with the {USER.name} bootstrap of the test set, to cover "
-                "the whole population; leave out the other options, or weigh trials"
-            )
-        return USER
 
     def _choose(self, sets: list[ScoreSet], measures: Sequence[Measure]) -> tuple[Bootstrap, list[str]]:
         """Return the bootstrap asked for, or the one that suits the data, with what is to be said about it."""
         if self.bootstrap is not None:
             return BOOTSTRAPS[self.bootstrap], []
         suitable = [bootstrap for bootstrap in BOOTSTRAPS.values() if bootstrap.suits(sets, measures)]
-        warnings = [line for bootstrap in BOOTSTRAPS.values() for line in bootstrap.left_out(sets)]
-        return max(suitable, key=lambda bootstrap: bootstrap.preference), warnings
+        return max(suitable, key=lambda bootstrap: bootstrap.preference), CROSSED.left_out(sets)
 
     def _interval(self, bootstrap: Bootstrap) -> Interval:
         if self.interval is None:
@@ -184,14 +188,6 @@ class Resampling(ResamplingOptions):
         outer, inner = self.n_resamples
         return int(outer), int(inner)
 
-    def _seed(self) -> int:
-        """Return the key of the random numbers: a seed, or one drawn from a generator, or a fresh one for None."""
-        if self.rng is None:
-            return secrets.randbits(63)
-        if isinstance(self.rng, np.random.Generator):
-            return int(self.rng.integers(0, 2**63 - 1))
-        return int(self.rng)
-
 
 @dataclass(frozen=True)
 class BootstrapPlan(Resampling):
@@ -199,8 +195,8 @@ class BootstrapPlan(Resampling):
 
     Each draw of users serves ``inner`` replicates. ``future`` is what is drawn from each replicate in turn, as (users,
     negatives, positives), zeros where nothing is; ``growth`` how many times as many negatives and positives the future
-    set has; ``per_user`` the same for each of its users. ``streams`` keeps the random numbers of systems that are drawn
-    apart from each other apart. ``measure`` and ``alpha`` are those of the curve, where there is one.
+    set has. ``streams`` keeps apart the random numbers of systems that are drawn apart. ``measure`` and ``alpha`` are
+    those of the curve, where there is one.
     """
 
     bootstrap: str = USER.name
@@ -211,11 +207,12 @@ class BootstrapPlan(Resampling):
     inner: int = 1
     future: tuple[int, int, int] = (0, 0, 0)
     growth: tuple[float, float] = (0.0, 0.0)
-    per_user: tuple[float, float] = (1.0, 1.0)
     streams: int = 0
     warnings: tuple[str, ...] = ()
     measure: Measure | None = None
     alpha: Floats | None = field(default=None, compare=False)
+    threads: int | None = field(default=None, compare=False)
+    progress: Progress | None = field(default=None, compare=False)
 
     @property
     def design(self) -> Bootstrap:
@@ -234,14 +231,10 @@ class BootstrapPlan(Resampling):
 
     def calibration(self, test: ScoreSet, thresholds: Floats) -> Calibration | None:
         """Return the corrections of replicates at these thresholds of the test set, where there are any."""
-        if self.interval == "calibrated" or self.per_user != (1.0, 1.0):
-            return self.design.calibrate(test, thresholds, self)
-        return None
+        return self.design.calibrate(test, thresholds, self) if self.interval == "calibrated" else None
 
     def bounds(self, values: Floats, calibration: Calibration | None, *, rate: bool) -> tuple[Floats, Floats]:
         """Return lower and upper bounds from replicates; of a rate, between 0 and 1."""
-        if self.interval != "calibrated":
-            calibration = None  # it mended the replicates; their quantiles are taken as they are
         stretch = calibration.reach if calibration else float
         of_rate = bool(rate and values.min() >= 0 and values.max() <= 1)
         if self.simultaneous:
@@ -273,7 +266,7 @@ class BootstrapPlan(Resampling):
             "seed": self.seed,
         }
 
-    def cautions(self, sets: Sequence[ScoreSet], curve: EPC | None) -> list[str]:
+    def cautions(self, sets: Sequence[ScoreSet]) -> list[str]:
         """Return what is to be said of these sets, the last of them the test set, resampled so."""
         design, found = self.design, list[str]()
         if design.calibrated and design.by_user and self.interval != "calibrated":
@@ -284,10 +277,6 @@ class BootstrapPlan(Resampling):
         if len(sets) == 2 and not self.of_method:
             found += bins_caution(*sets)
         found += few_replicates(self.n_resamples, self.confidence_level)
-        test = sets[-1]
-        accepted = curve is not None and curve.task.v1 is FAR and "negatives" in curve.measure.depends_on
-        if accepted and design.by_user and test.has_users and test.nobody:
-            found.append(unknown_impostors(test.nobody))
         return found
 
 

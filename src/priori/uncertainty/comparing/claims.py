@@ -12,7 +12,7 @@ import numpy as np
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.options import Claim as Claim
-from priori.base.types import Floats
+from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, row_of
 from priori.decisions.measure import Measure
 from priori.engines import Table
@@ -95,6 +95,8 @@ def prepare(
     unpaired: bool = False,
     alternative: Alternative = "two-sided",
     margin: float | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
 ) -> Compared:
     """Check that curves can be compared, pair their trials, and settle what is drawn."""
     if claim not in get_args(Claim):
@@ -124,12 +126,13 @@ def prepare(
     if claim == "method":
         sets = [each for curve in placed for each in (curve.dev, curve.test)]
         chosen = _with_units(resampling, sets, curves[0].measure)
-    plans = [chosen.settle(curve.dev, curve.test, curve) for curve in (placed if unpaired else placed[:1])]
+    run: dict[str, Any] = {"threads": threads, "progress": progress}
+    plans = [chosen.settle(curve.dev, curve.test, curve, **run) for curve in (placed if unpaired else placed[:1])]
     # Systems that are drawn apart may have identities or not; all are drawn by what all of them have.
     plan = min(plans, key=lambda plan: plan.design.preference)
     if any(other.design is not plan.design for other in plans):  # which some of them may warn of
         common = replace(chosen, bootstrap=plan.design.name)
-        plans = [common.settle(curve.dev, curve.test, curve) for curve in placed]
+        plans = [common.settle(curve.dev, curve.test, curve, **run) for curve in placed]
     notes = (note for plan in plans for note in plan.warnings), (note for _, found in ready for note in found)
     own = dict.fromkeys(note for part in notes for note in part)
     warnings = joined(own, of_systems([(curve.name, curve.warnings) for curve in curves]))

@@ -62,8 +62,8 @@ class Comparison(Result):
     margin : MarginVerdict or None
         Whether each system is no worse than the other by more than a margin, where one was given.
     replicates : ndarray
-        The difference in every replicate, one row each: what Figures 4 and 6 of the 2005 paper show. Of the claim
-        "method", the expected difference plus what chance may add to it.
+        The difference in every replicate, one row each: what Figure 6 of the 2005 paper shows. With the
+        claim "method", the expected difference plus what chance may add to it.
     settings, warnings : dict, tuple of str
         How it was done, and its warnings.
     """
@@ -102,9 +102,9 @@ class Comparison(Result):
     def expected(self) -> Column[Floats]:
         """The difference that the interval and the p-value are about.
 
-        Of the claim "deployed" it is the one observed. Of the claim "method" it is the one expected with thresholds
-        chosen on other development sets like this one: the luck of the thresholds observed is averaged out, so that
-        the interval need not contain the difference observed.
+        For the claim "deployed" this is the observed difference. For the claim "method" it is the mean over
+        thresholds chosen on other development sets like this one, so the interval need not contain the observed
+        difference.
         """
         return self.verdict.expected
 
@@ -201,7 +201,7 @@ def compare(
         As in `priori.EPC.band`. The claim "method" takes the bootstraps sample, user and crossed:
         what varies independently are trials, users, or both identities of a trial.
     interval : {"calibrated", "percentile", "centred"}, optional
-        Of the claim "deployed", as in `priori.EPC.band`. The p-value counts replicates beyond 0, with
+        For the claim "deployed", as in `priori.EPC.band`. The p-value counts replicates beyond 0, with
         one added to their number and to all (Davison and Hinkley 1997).
 
     Examples
@@ -217,15 +217,7 @@ def compare(
     >>> priori.compare(a, b, margin=0.01, n_resamples=1000).margin_regions  # no worse by more than one point
     (MarginRegion(start=0.5, end=0.5, shown='a_no_worse'),)
     """
-    resampling = Resampling(
-        bootstrap,
-        n_resamples,
-        confidence_level=confidence_level,
-        interval=interval,
-        simultaneous=simultaneous,
-        rng=rng,
-        shared_users=shared_users,
-    )
+    resampling = Resampling(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng, shared_users)
     asked: dict[str, Any] = {"unpaired": unpaired, "alternative": alternative, "margin": margin}
     curves = [curve_a, curve_b]
     return comparison_of(gather_evidence(curves, resampling, claim, **asked, threads=threads, progress=progress))

@@ -24,8 +24,8 @@ from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, Compared, prepare
 from priori.uncertainty.comparing.max_t import Family, error_allowed, exceeded
-from priori.uncertainty.expected.estimates import Estimates
 from priori.uncertainty.expected.expected_bands import Estimated
+from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.expected.method import ends, expected_values
 from priori.uncertainty.rates.proportions import Alternative
 
@@ -34,8 +34,6 @@ TOO_FEW = Caution("few-replicates", "too few replicates for this level: the tail
 FEW_SYSTEMS = 2
 #: Numbers that are drawn at a time: some ten megabytes.
 NUMBERS_AT_A_TIME = 1 << 20
-#: Draws that are counted at a time: a hundred systems fit a processor's cache.
-DRAWS_AT_A_TIME = 1 << 10
 
 
 class Student(NamedTuple):
@@ -69,6 +67,11 @@ class Evidence:
     def alternative(self) -> Alternative:
         """The alternative hypothesis."""
         return self.compared.alternative
+
+    @property
+    def threads(self) -> int | None:
+        """How many threads may be used."""
+        return self.compared.plan.threads
 
     @property
     def several(self) -> bool:
@@ -140,25 +143,25 @@ class Evidence:
 
     def single_p_values(self) -> Floats:
         """Return the p-values of differences, each tested on its own; 0 where draws cannot tell."""
-        return p_value_of(*self.tails(), self.alternative)
+        not_less, not_greater = self.tails()
+        if self.alternative == "two-sided":
+            return np.asarray(np.minimum(1.0, 2 * np.minimum(not_less, not_greater)))
+        return not_less if self.alternative == "less" else not_greater
+
+    def around(self, deviations: Any) -> tuple[Floats, Floats]:
+        """Return intervals of differences that are worth so many standard deviations of a normal variable."""
+        middle, half = self.centre(), self.reach(deviations)
+        return middle - half, middle + half
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Return the pointwise intervals of differences."""
         from scipy.special import ndtri
 
-        middle, half = self.centre(), self.reach(-ndtri(error_allowed(self.level) / 2))
-        return middle - half, middle + half
+        return self.around(-ndtri(error_allowed(self.level) / 2))
 
     def student(self) -> Student:
         """Return what Student's t needs of the differences."""
         raise NotImplementedError
-
-
-def p_value_of(not_less: Floats, not_greater: Floats, alternative: Alternative) -> Floats:
-    """Return the p-value of an alternative from those of its two sides."""
-    if alternative == "two-sided":
-        return np.asarray(np.minimum(1.0, 2 * np.minimum(not_less, not_greater)))
-    return not_less if alternative == "less" else not_greater
 
 
 def _of_pairs(products: Floats, first: Index, second: Index) -> Floats:
@@ -220,17 +223,13 @@ class DeployedEvidence(Evidence):
         """Count the replicates on the other side of 0; of many pairs, where there is none, they cannot tell."""
         if not self.several:
             return super().single_p_values()
-        from priori.uncertainty.bootstrap.kernels import count_turns
-
         (first, second), centre, alternative = self.sides, self.centre(), self.alternative
         p_values = np.empty_like(centre)
         for point, difference in enumerate(centre.T):
-            swapped = difference < 0 if alternative == "two-sided" else np.full(first.shape, alternative == "less")
-            plus, minus = np.where(swapped, second, first), np.where(swapped, first, second)
-            beyond = np.zeros(first.size, dtype=np.int64)
-            for start in range(0, len(self.draws), DRAWS_AT_A_TIME):
-                some = np.ascontiguousarray(self.draws[start : start + DRAWS_AT_A_TIME, point].T)
-                count_turns(some, plus, minus, beyond)
+            swapped = difference < 0 if alternative == "two-sided" else alternative == "less"
+            pairs = np.where(swapped, second, first).tolist(), np.where(swapped, first, second).tolist()
+            values = np.ascontiguousarray(self.draws[:, point].T)
+            beyond = np.array([np.count_nonzero(values[a] <= values[b]) for a, b in zip(*pairs, strict=True)])
             tail = np.asarray((1 + beyond) / (1 + len(self.draws)))
             tail = tail if self.calibration is None else self.calibration.at([point]).tail(tail)
             p_value = np.minimum(1.0, tail * (2 if alternative == "two-sided" else 1))
@@ -294,10 +293,9 @@ class DeployedEvidence(Evidence):
         return self.calibration is not None and bool(((len(self.draws) + 1) * self._errors / 2 <= 1).any())
 
 
-def _deployed(compared: Compared, *, threads: int | None, progress: Progress | None) -> DeployedEvidence:
+def _deployed(compared: Compared) -> DeployedEvidence:
     """Draw the test set, the same trials for all systems or each system's own."""
-    run = _apart if compared.unpaired else _together
-    draws, calibration, notes = run(compared, threads=threads, progress=progress)
+    draws, calibration, notes = (_apart if compared.unpaired else _together)(compared)
     if calibration is not None:  # the last point is the mean over the alphas
         mean = calibration.overall
         freedom, units = np.append(calibration.freedom, mean.freedom), np.append(calibration.units, mean.units)
@@ -311,45 +309,37 @@ def _deployed(compared: Compared, *, threads: int | None, progress: Progress | N
 Drawn = tuple[Floats, Calibration | None, dict[str, Caution]]
 
 
-def _together(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
+def _together(compared: Compared) -> Drawn:
     curves, plan, shares = compared.curves, compared.plan, compared.shares
     tests = [curve.test for curve in curves]
     if plan.design.whole_users:  # remembered by each: one scan of a panel for all that follows
         counted_apart(tests, [np.unique(curve.threshold) for curve in curves])
-    calibration, every, notes = None, None, dict[str, Caution]()
-    if plan.interval == "calibrated":
-        calibration, notes = _calibration(compared)
-        rates = [error_rates(curve.test, curve.threshold) for curve in curves]
-        every = Calibration.side_by_side([replace(calibration, rate=rate) for rate in rates])
+    calibration, every, notes = None, list[Calibration](), dict[str, Caution]()
+    if plan.interval == "calibrated":  # of more than two systems, what that of any system and the next needs most
+        found = list[Calibration]()
+        for a, b in zip(curves, (*curves[1:], curves[0]), strict=True) if len(curves) > 2 else [curves]:
+            found.append(plan.design.calibrate(a.test, a.threshold, plan, other=(b.test, b.threshold)))
+            said = error_cautions(a.test, a.threshold, plan, found[-1], paired=True)
+            notes = {caution.code: caution for caution in said} | notes
+        calibration = Calibration.least_sure(found)
+        every = [replace(calibration, rate=error_rates(curve.test, curve.threshold)) for curve in curves]
 
     def reduce(values: Floats) -> Floats:
         return _with_mean(values, shares).astype(_kept_as(len(curves)), copy=False)
 
-    draws = replicates_of(curves, plan, every, threads=threads, progress=progress, reduce=reduce)
+    draws = replicates_of(curves, plan, every, reduce=reduce)
     return draws.reshape(len(draws), -1, len(curves)), calibration, notes
 
 
-def _calibration(compared: Compared) -> tuple[Calibration, dict[str, Caution]]:
-    """Return what the differences need: of more than two systems, what that of any system and the next needs most."""
-    curves, plan = compared.curves, compared.plan
-    rings = zip(curves, (*curves[1:], curves[0]), strict=True) if len(curves) > 2 else [curves]
-    found: list[Calibration] = []
-    notes: dict[str, Caution] = {}
-    for a, b in rings:
-        found.append(plan.design.calibrate(a.test, a.threshold, plan, other=(b.test, b.threshold)))
-        said = error_cautions(a.test, a.threshold, plan, found[-1], paired=True)
-        notes = {caution.code: caution for caution in said} | notes
-    return Calibration.least_sure(found), notes
-
-
-def _apart(compared: Compared, *, threads: int | None, progress: Progress | None) -> Drawn:
+def _apart(compared: Compared) -> Drawn:
     values, calibrations, notes = [], [], dict[str, Caution]()
     for number, curve in enumerate(compared.curves):
         part = replace(compared.plan, streams=number)
         calibrations.append(part.calibration(curve.test, curve.threshold))
         said = error_cautions(curve.test, curve.threshold, part, calibrations[-1])
         notes = {caution.code: caution for caution in said} | notes
-        values.append(replicates_of([curve], part, calibrations[-1], threads=threads, progress=progress))
+        known = [each for each in calibrations[-1:] if each is not None]
+        values.append(replicates_of([curve], part, known))
     known = [calibration for calibration in calibrations if calibration is not None]
     widest = Calibration.least_sure(known) if known else None
     drawn = _with_mean(np.stack(values, axis=-1), compared.shares)
@@ -422,10 +412,10 @@ def _fourths(influence: Floats, first: Index, second: Index) -> Floats:
     return np.asarray(own[first] + own[second] + mixed)
 
 
-def _method(compared: Compared, *, threads: int | None, progress: Progress | None) -> MethodEvidence:
+def _method(compared: Compared) -> MethodEvidence:
     """Estimate what systems are expected to show, and draw how far the estimates may lie from that."""
     plan, shares = compared.plan, compared.shares
-    estimates = expected_values(compared.curves, plan, unpaired=compared.unpaired, threads=threads, progress=progress)
+    estimates = expected_values(compared.curves, plan, unpaired=compared.unpaired)
     expected = _with_mean(estimates.value.T, shares)
     systems, alphas = estimates.value.shape
     draws = np.empty((plan.n_resamples, alphas + 1, systems), dtype=_kept_as(systems))
@@ -449,6 +439,6 @@ def gather_evidence(
     progress: Progress | None = None,
 ) -> Evidence:
     """Return the evidence for a claim about systems, drawn as a resampling describes."""
-    compared = prepare(curves, resampling, claim, unpaired=unpaired, alternative=alternative, margin=margin)
-    gather = _method if compared.claim == "method" else _deployed
-    return gather(compared, threads=threads, progress=progress)
+    asked: dict[str, Any] = {"unpaired": unpaired, "alternative": alternative, "margin": margin}
+    compared = prepare(curves, resampling, claim, **asked, threads=threads, progress=progress)
+    return _method(compared) if compared.claim == "method" else _deployed(compared)

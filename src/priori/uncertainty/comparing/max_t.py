@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from priori.base.processors import thread_count
+from priori.base.limits import thread_count
 from priori.base.types import Counts, Floats, Index, Mask
 
 #: Which signs of a difference count: its own; both; or its own, after all the others' with the other sign.

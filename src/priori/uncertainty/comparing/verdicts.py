@@ -44,8 +44,8 @@ class Verdict:
     """Intervals and p-values of differences, at one alpha or at each of many.
 
     ``expected`` is the difference they are about: the one observed where thresholds are kept, else the one expected
-    with thresholds chosen on other development sets. Of many pairs tested together some p-values come from a
-    ``fitted`` tail.
+    with thresholds chosen on other development sets. With many pairs tested together, some p-values come from
+    a ``fitted`` tail.
     """
 
     expected: Floats
@@ -117,7 +117,7 @@ def runs(alpha: Floats, shown: NDArray[np.str_]) -> list[tuple[float, float, str
 # -- systems judged --------------------------------------------------------------------------------------------------
 
 
-def judge_points(evidence: Evidence, *, threads: int | None = None) -> Verdict:
+def judge_points(evidence: Evidence) -> Verdict:
     """Judge each alpha, and last the mean over the alphas: a pair on its own, several together by stepping down."""
     single, level = evidence.single_p_values(), evidence.level
     if not evidence.several:
@@ -126,13 +126,13 @@ def judge_points(evidence: Evidence, *, threads: int | None = None) -> Verdict:
     tested = []
     for point, family in enumerate(evidence.families):
         draws = np.ascontiguousarray(evidence.draws[:, point])
-        tested.append(step_down(draws, family, level, evidence.alternative, threads=threads))
+        tested.append(step_down(draws, family, level, evidence.alternative, threads=evidence.threads))
     p_value, fitted = (np.stack(column, axis=1) for column in list(zip(*tested, strict=True))[:2])
-    bounds = _bounds(evidence, np.array([found.critical for found in tested]))
+    bounds = evidence.around(np.array([found.critical for found in tested]))
     return Verdict(evidence.difference(), *bounds, np.maximum(p_value, single), fitted, level)
 
 
-def judge_together(evidence: Evidence, pointwise: Verdict, *, threads: int | None = None) -> Verdict:
+def judge_together(evidence: Evidence, pointwise: Verdict) -> Verdict:
     """Judge all alphas, and all pairs, together, by the largest deviation in standard deviations.
 
     What holds for all alphas at once holds for each: no p-value is below the pointwise one, no interval inside it. Of
@@ -148,7 +148,7 @@ def judge_together(evidence: Evidence, pointwise: Verdict, *, threads: int | Non
         )
         columns = evidence.draws.reshape(len(evidence.draws), -1)  # the mean over the alphas is there, in no pair
         family = Family(plus, minus, spread, deviates)
-        found = step_down(columns, family, evidence.level, evidence.alternative, threads=threads)
+        found = step_down(columns, family, evidence.level, evidence.alternative, threads=evidence.threads)
         p_value, fitted = found.p_value.reshape(alphas, -1).T, found.fitted.reshape(alphas, -1).T
         critical = found.critical
     else:
@@ -156,7 +156,7 @@ def judge_together(evidence: Evidence, pointwise: Verdict, *, threads: int | Non
         side = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[evidence.alternative]
         p_value = _p_of_largest(side(deviations).max(axis=1), side(evidence.deviates()[:, :-1]))
         fitted, critical = pointwise.fitted, critical_value(np.abs(deviations).max(axis=1), evidence.level)
-    lower, upper = (bound[:, :-1] for bound in _bounds(evidence, np.full(alphas + 1, critical)))
+    lower, upper = (bound[:, :-1] for bound in evidence.around(np.full(alphas + 1, critical)))
     return Verdict(
         pointwise.expected,
         np.minimum(lower, pointwise.lower),
@@ -165,11 +165,6 @@ def judge_together(evidence: Evidence, pointwise: Verdict, *, threads: int | Non
         fitted,
         evidence.level,
     )
-
-
-def _bounds(evidence: Evidence, critical: Floats) -> tuple[Floats, Floats]:
-    middle, half = evidence.centre(), evidence.reach(critical)
-    return middle - half, middle + half
 
 
 def judge_margin(evidence: Evidence, margin: float) -> MarginVerdict:
@@ -227,10 +222,9 @@ def margin_caution(evidence: Evidence, against: MarginVerdict) -> tuple[Caution,
     enough = units
     while not passes(enough, units * variance) and enough < MOST_USERS:
         enough *= 1.1
-    one_in = 1 / (1 - allowed ** (1 / units))
     text = (
-        f"{units:.0f} users cannot exclude that 1 in {one_in:.0f} is harmed, and so do not show a margin of "
-        f"{margin:g}; {np.ceil(enough):.0f} users would do, if the systems are alike"
+        f"{units:.0f} users are too few to show a margin of {margin:g}; {np.ceil(enough):.0f} would do, if the systems "
+        "are alike"
     )
     return (Caution("margin-needs-users", text),)
 

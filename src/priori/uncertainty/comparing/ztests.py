@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +25,7 @@ from priori.base.declarations import (
     maybe,
 )
 from priori.base.errors import InputError, OptionError, argument
-from priori.base.results import Result, plain
-from priori.base.saved import Saved, in_part
-from priori.base.types import Floats, Mask
+from priori.base.results import Result
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
 from priori.decisions.named import Custom, NamedMeasure, custom
@@ -36,19 +33,11 @@ from priori.decisions.outcomes import count
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import Disagreements, disagreements
-from priori.uncertainty.comparing.ztest_normals import (
-    AnyMeasure,
-    Rates,
-    Setting,
-    ZComparison,
-    ZDifference,
-    ZInterval,
-    ZSystem,
-)
+from priori.uncertainty.comparing.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZInterval, ZSystem
 from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 #: What each test but the aggregate's own is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
@@ -89,22 +78,7 @@ class ZTest(Result):
     comparison: Unsaved[ZComparison | None]
     warnings: Cautions
 
-    @classmethod
-    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
-        setting = Setting.of(known["measure"], None, known["confidence_level"], known["alternative"])
-        # The rates are saved, and all that is known of one system follows from them.
-        for name in ("a", "b"):
-            system = saved.summary[name]
-            known[name] = system and ZSystem.of(system["name"], _saved_rates(system), setting)
-        comparison = None
-        if known["b"] is not None:
-            table = [saved.table[name] for name in ("difference", "sd", "lower", "upper", "statistic", "p_value")]
-            rows = (ZDifference(*map(np.asarray, row)) for row in zip(*table, strict=True))
-            tests = dict(zip(saved.table["method"].tolist(), rows, strict=True))
-            comparison = ZComparison(tests.get("dependent"), tests["independent"], tests["naive"], tests["class"])
-        return in_part(cls, comparison=comparison, **known)
-
-    @property
+    @cached_property
     def systems(self) -> Summary[Systems]:
         """The rates of each system, with the intervals for single rates, and its aggregates."""
         return {name: system and self._described(system) for name, system in (("a", self.a), ("b", self.b))}
@@ -114,7 +88,7 @@ class ZTest(Result):
         """Whether the measure is the caller's own."""
         return custom(measure=self.measure)
 
-    @property
+    @cached_property
     def significant(self) -> Summary[bool | None]:
         """The verdict: significant only where the dependent and the independent test agree; None for one system."""
         return None if self.comparison is None else bool(self.comparison.significant(self.confidence_level))
@@ -129,12 +103,12 @@ class ZTest(Result):
         names = {"hter": self.aggregate}
         return {names.get(name, name): interval for name, interval in system.intervals.items()}
 
-    @property
+    @cached_property
     def sentence(self) -> Summary[str]:
         """The result in words."""
         return above(self, "sentence")(self)
 
-    @property
+    @cached_property
     def rows(self) -> Column[Rows]:
         """One row per method: the intervals of one system, or the tests of two."""
         rows: dict[str, Any] = self._filed(self.a)
@@ -155,31 +129,6 @@ class ZTest(Result):
         rates = _single_rates(system.rates, self.confidence_level)
         return {"name": system.name, "value": system.hter.value, **rates, "interval": intervals}
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything by name and method: ``width``, ``sd``, with a second system ``confidence``.
-
-        With two systems ``sd`` is that of the difference, as in Tables 3.4 and 3.7; each system's own is ``sd_a``
-        and ``sd_b``. ``width`` stays that of the first system (Tables 3.3 and 3.6), ``width_b`` of the second.
-        """
-
-        def each(parts: Mapping[str, Any], field: str) -> dict[str, Any]:
-            return {name: getattr(part, field) for name, part in parts.items()}
-
-        first = self._filed(self.a)
-        result = {**self.summary(), "width": each(first, "width")}
-        if self.comparison is None or self.b is None:
-            return dict(plain({**result, "sd": each(first, "sd")}))
-        second, tests = self._filed(self.b), self.comparison.tests
-        result |= {"width_b": each(second, "width"), "sd_a": each(first, "sd"), "sd_b": each(second, "sd")}
-        result["difference"] = each(tests, "value")
-        result |= {name: each(tests, name) for name in ("sd", "lower", "upper", "statistic", "p_value", "confidence")}
-        return dict(plain(result))
-
-
-def _saved_rates(system: dict[str, Any]) -> Rates:
-    """Return the rates that `_described` has put into a file."""
-    return Rates.of(*(system[name][key] for key in ("value", "trials") for name in ("far", "frr")))
-
 
 def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, Any]]:
     """Return FAR and FRR, each with its normal, Wilson and exact interval, and the rule of three at no error."""
@@ -192,87 +141,6 @@ def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, 
             interval = proportion_interval(errors, trials, method=method, confidence_level=confidence_level)
             described[name][method.replace("-", "_")] = [float(interval.lower), float(interval.upper)]
     return described
-
-
-Tests = Annotated[
-    dict[str, NDArray[Any]],
-    DeclaredTable(
-        {
-            "number": "value_a lower_a upper_a value_b lower_b upper_b difference sd_dependent confidence_dependent "
-            "sd_independent confidence_independent sd_naive confidence_naive sd_class confidence_class"
-        },
-        optional="sd_dependent confidence_dependent",
-    ),
-]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ZTestCurve(Result):
-    """Two Expected Performance Curves and the confidence that they differ: one row per alpha. Made by `ztest_epc`."""
-
-    measure: NamedMeasure
-    confidence_level: Level
-    alternative: Alternative
-    alpha: Floats
-    a: Unsaved[ZSystem]
-    b: Unsaved[ZSystem]
-    comparison: Unsaved[ZComparison]
-    warnings: Cautions
-
-    @classmethod
-    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
-        for side in ("a", "b"):
-            hter = {name: saved.table[f"{name}_{side}"] for name in ("value", "lower", "upper")}
-            known[side] = in_part(ZSystem, name=saved.summary[f"name_{side}"], hter=in_part(ZInterval, **hter))
-        tests: dict[str, ZDifference | None] = {"dependent": None}
-        for name in ("dependent", "independent", "naive", "class"):
-            if f"sd_{name}" in saved.table:
-                test = {field: saved.table[f"{field}_{name}"] for field in ("sd", "confidence")}
-                # The difference of the classification errors is not saved; the others are about the measure's.
-                value = {} if name == "class" else {"value": saved.table["difference"]}
-                tests[name] = in_part(ZDifference, **test, **value)
-        return in_part(cls, comparison=in_part(ZComparison, class_error=tests.pop("class"), **tests), **known)
-
-    @property
-    def name_a(self) -> Summary[str]:
-        """The name of the first system."""
-        return self.a.name
-
-    @property
-    def name_b(self) -> Summary[str]:
-        """The name of the second system."""
-        return self.b.name
-
-    @property
-    def custom(self) -> Summary[Custom]:
-        """Whether the measure is the caller's own."""
-        return custom(measure=self.measure)
-
-    @property
-    def tests(self) -> Column[Tests]:
-        """The curves, and each test of their difference; ``confidence`` is the lower panel of Figure 3.11."""
-        columns: dict[str, NDArray[Any]] = {}
-        for name, system in (("a", self.a), ("b", self.b)):
-            columns |= {f"{field}_{name}": getattr(system.hter, field) for field in ("value", "lower", "upper")}
-        columns["difference"] = self.comparison.independent.value
-        for name, test in self.comparison.tests.items():
-            columns |= {f"sd_{name}": test.sd, f"confidence_{name}": test.confidence}
-        return columns
-
-    def better_system(self) -> ZSystem:
-        """Return the system whose values are the better ones in the mean over the alphas."""
-        mean_a, mean_b = (float(np.mean(system.hter.value)) for system in (self.a, self.b))
-        b_is_better = mean_b > mean_a if self.measure.greater_is_better else mean_b < mean_a
-        return self.b if b_is_better else self.a
-
-    @cached_property
-    def significant(self) -> Column[Mask]:
-        """Where the dependent and the independent test both find a difference; at each alpha by itself."""
-        return self.comparison.significant(self.confidence_level)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the confidence against alpha, the lower panel of Figure 3.11; returns the axes."""
-        return above(self, "plot")(self, ax=ax)
 
 
 # -- making one --------------------------------------------------------------------------------------------------
@@ -388,57 +256,12 @@ def ztest_scores(
     return _tested(measure, setting, systems, differing, users_unused(a, b))._came_from(a, b)
 
 
-def ztest_epc(
-    a: EPC,
-    b: EPC,
-    *,
-    unpaired: bool = False,
-    measure: AnyMeasure | None = None,
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-) -> ZTestCurve:
-    """Test two expected performance curves against each other at every alpha (thesis, Figure 3.11).
-
-    Each alpha is tested by itself: read at a hundred alphas, some will pass a 5 % level by luck
-    (`priori.compare` has simultaneous bands).
-
-    Parameters
-    ----------
-    a, b : EPC
-        The curves, over the same alphas.
-    unpaired : bool
-        The two test sets hold different trials: the independent test alone.
-    measure : str or Measure, optional
-        Another measure than the curves show.
-    confidence_level, alternative
-        As in `ztest`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import priori
-    >>> rng = np.random.default_rng(0)
-    >>> label = np.repeat([0, 1], 400)
-    >>> sets = [priori.Scores.from_predictions(label, rng.normal(shift * label)) for shift in (3, 3, 2.8, 2.8)]
-    >>> test = priori.ztest_epc(priori.epc(*sets[:2], points=5), priori.epc(*sets[2:], points=5))
-    >>> test.significant.tolist()
-    [True, True, True, False, False]
-    """
-    if not np.array_equal(a.alpha, b.alpha):
-        raise OptionError("the two curves have different alphas; compute both with the same points, bounds or alpha")
-    if measure is None and a.measure.name != b.measure.name:
-        raise OptionError(f"the curves show different measures ({a.measure.name}, {b.measure.name}); say which one")
-    if "user" in (a.weight, b.weight):
-        raise OptionError("a z-test treats trials as independent; users of equal weight (weight 'user') need compare")
-    chosen = get_measure(measure or a.measure)
-    setting = Setting.of(chosen, a.alpha, confidence_level, alternative)
-    first, second = (ZSystem.of(curve.name, Rates.from_outcomes(curve.outcomes), setting) for curve in (a, b))
+def ztests_along(a: EPC, b: EPC, *, unpaired: bool = False) -> ZComparison:
+    """Test the difference of two curves at every alpha, each on its own (thesis, Figure 3.11); see `priori.compare`."""
+    setting = Setting.of(a.measure, a.alpha, 0.95, "two-sided")
+    first, second = (Rates.from_outcomes(curve.outcomes) for curve in (a, b))
     differing = None if unpaired else disagreements(a.test, b.test, a.threshold, b.threshold)
-    comparison = ZComparison.of(first.rates, second.rates, setting, differing)
-    warnings = (*users_unused(a.test, b.test), *_doubts_along(first), *_doubts_along(second))
-    return ZTestCurve(chosen, confidence_level, alternative, a.alpha, first, second, comparison, warnings)._came_from(
-        a, b
-    )
+    return ZComparison.of(first, second, setting, differing)
 
 
 def _tested(
@@ -458,10 +281,7 @@ def _tested(
         difference = float(comparison.independent.value)
         if (alternative == "greater" and difference < 0) or (alternative == "less" and difference > 0):
             direction = "above" if alternative == "greater" else "below"
-            text = (
-                f"the test asks whether A is {direction} B, but A - B is {difference:.4g}: it cannot be significant; "
-                "fix the direction before looking"
-            )
+            text = f"the test asks whether A is {direction} B, but A - B is {difference:.4g}: it cannot be significant"
             warnings.append(Caution("wrong-direction", text))
     b = None if comparison is None else systems[1]
     return ZTest(get_measure(measure), level, alternative, systems[0], b, comparison, tuple(warnings))
@@ -489,8 +309,8 @@ def _doubts(system: ZSystem, confidence_level: float) -> list[Caution]:
         if "rule_of_three" in single:
             offers.append(f"rule of three at most {single['rule_of_three'][1]:.5f}")
         text = (
-            f"{system.name}: {name.upper()} {rate:g} of {trials} trials is too small for a z-test; use "
-            f"{100 * confidence_level:g} % intervals: {', '.join(offers)}"
+            f"{system.name}: {name.upper()} {rate:g} of {trials} trials is too small for a z-test; "
+            f"{100 * confidence_level:g} % {', '.join(offers)}"
         )
         lines.append(Caution("normal-fits-badly", text))
     return lines
@@ -500,17 +320,5 @@ def users_unused(*sets: ScoreSet) -> tuple[Caution, ...]:
     """Return a caution where users are known: the z-tests take all trials for independent."""
     if not any(scores.has_users for scores in sets):
         return ()
-    text = "users are known but z-tests ignore them: confidence is too high; use compare, which resamples users"
+    text = "z-tests ignore users, so confidence is too high; use compare, which resamples users"
     return (Caution("users-unused", text),)
-
-
-def _doubts_along(system: ZSystem) -> list[Caution]:
-    lines, rates = [], system.rates
-    for name, rate, trials in (("FAR", rates.far, rates.negatives), ("FRR", rates.frr, rates.positives)):
-        few = int(np.count_nonzero(trials * rate * (1 - rate) < NORMAL_RULE))
-        if few:
-            text = (
-                f"{system.name}: the {name} is too small for a z-test at {few} of {rate.size} alphas; use a bootstrap"
-            )
-            lines.append(Caution("normal-fits-badly", text))
-    return lines

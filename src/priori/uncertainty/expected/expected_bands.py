@@ -8,14 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from priori.base.quantiles import quantile
-from priori.base.types import Floats, Progress
+from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores.influence import welch
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.readers import scaled
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
-from priori.uncertainty.expected.estimates import Estimates, side_by_side
+from priori.uncertainty.expected.influences import Estimates, side_by_side
 from priori.uncertainty.expected.method import expected_values
 
 
@@ -42,18 +42,10 @@ class Estimated(NamedTuple):
         return next(drawn) == next(drawn)
 
 
-def expected_curve(
-    curve: EPC,
-    plan: BootstrapPlan,
-    known: Estimated | None = None,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    keep: bool = False,
-) -> Expected:
+def expected_curve(curve: EPC, plan: BootstrapPlan, known: Estimated | None = None, *, keep: bool = False) -> Expected:
     """Return the expected value of one system at each alpha, with bounds; from what is ``known``, where it serves."""
     if known is None or not known.serves(plan):
-        known = Estimated(expected_values([curve], plan, threads=threads, progress=progress), 0, plan)
+        known = Estimated(expected_values([curve], plan), 0, plan)
     estimates, system, _ = known
     found = estimates.contrast(np.arange(len(estimates.value)) == system)
     draws = estimates.draws(plan.n_resamples, plan.seed)[:, system] if keep or plan.simultaneous else None
@@ -63,20 +55,12 @@ def expected_curve(
     return Expected(found[0], lower, upper, replicates, estimates.warnings)
 
 
-def expected_areas(
-    curves: Sequence[EPC],
-    plan: BootstrapPlan,
-    offset: Floats,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Expected:
+def expected_areas(curves: Sequence[EPC], plan: BootstrapPlan, offset: Floats) -> Expected:
     """Return the mean over alphas of each of two curves of one system, then of both, with bounds, moved by ``offset``.
 
     Their criteria may differ; the same seed draws the same sets for both.
     """
-    each = [expected_values([curve], plan, threads=threads, progress=progress) for curve in curves]
-    estimates = side_by_side(each)
+    estimates = side_by_side([expected_values([curve], plan) for curve in curves])
     shares = np.full(curves[0].alpha.size, 1 / curves[0].alpha.size)
     weights = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     value, variance, degrees = (
@@ -104,9 +88,17 @@ def _bounds(
 
     What none showed has the ``fewest`` degrees. Half errors never move bounds so far that the value itself is outside.
     """
+    from scipy.special import ndtr, stdtrit
+
     (value, variance, degrees), (shift, more) = found, half_errors
     degrees = welch([variance, more], [degrees, fewest])
-    half = _reach(plan.confidence_level, degrees, draws if plan.simultaneous else None) * np.sqrt(variance + more)
+    tail = np.full(degrees.size, (1 - plan.confidence_level) / 2)
+    if plan.simultaneous and draws is not None:  # for all alphas together
+        spread = np.sqrt((draws**2).mean(axis=0))
+        if (moving := spread > 0).any():
+            largest = np.abs(draws[:, moving] / spread[moving]).max(axis=1)
+            tail = np.minimum(tail, ndtr(-float(quantile(largest, plan.confidence_level))))
+    half = -stdtrit(degrees, tail) * np.sqrt(variance + more)
     lower, upper = bounds_of(value + shift, half, *ends)
     return np.minimum(lower, value), np.maximum(upper, value)
 
@@ -151,17 +143,3 @@ def bounds_of(value: Floats, half: Floats, lowest: Floats, highest: Floats) -> t
         np.where(inside, lowest + width * expit(logit(share) + sign * reach), value + sign * half) for sign in (-1, 1)
     )
     return lower, upper
-
-
-def _reach(level: float, degrees: Floats, draws: Floats | None) -> Floats:
-    """Return how many standard deviations bounds lie away, at each alpha; with draws, for all alphas together."""
-    from scipy.special import ndtr, stdtrit
-
-    tail = np.full(degrees.size, (1 - level) / 2)
-    if draws is not None:
-        spread = np.sqrt((draws**2).mean(axis=0))
-        moving = spread > 0
-        if moving.any():
-            largest = np.abs(draws[:, moving] / spread[moving]).max(axis=1)
-            tail = np.minimum(tail, ndtr(-float(quantile(largest, level))))
-    return np.asarray(-stdtrit(degrees, tail))

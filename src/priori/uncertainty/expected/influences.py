@@ -13,15 +13,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from priori.base.types import Floats, Ints
-from priori.decisions.measure import Measure
-from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
-from priori.scores.influence import Moves, People, freedom_of_sizes, kish
+from priori.scores.influence import Moves, People, freedom_of_sizes, kish, satterthwaite, welch
 from priori.uncertainty.bootstrap.layout import Owners, attacks_of
-from priori.uncertainty.expected.score_axis import ScoreAxis
 
 #: The seed of random groups, with the plan's own.
 GROUPS = 3_000_019
@@ -65,9 +62,9 @@ class Units:
         return np.asarray(1 / np.sqrt(1 - np.minimum(share, 0.5))[:, None])
 
     @property
-    def evenness(self) -> float:
-        """The effective units of a class (Kish 1965) as a share of those that have any; 1 where all are alike."""
-        return float((kish(self.sizes.T) / np.maximum(np.count_nonzero(self.sizes, axis=1), 1)).min())
+    def effective(self) -> float:
+        """The effective units of the class that has fewer (Kish 1965)."""
+        return float(kish(self.sizes.T).min())
 
     def centre(self, influence: Floats) -> Floats:
         """Return influences that add up to 0 in every stratum, by trials where strata are classes."""
@@ -90,10 +87,10 @@ class Units:
         return np.asarray(freedom_of_sizes(sizes, (of_class @ (influence**2).sum(axis=1))[:, None])[0])
 
 
-def group_units(scores: Scores, identities: Owners | None, most: int, seed: int, *, by_class: bool = False) -> Units:
+def group_units(scores: Scores, identities: Owners | None, most: int, seed: int) -> Units:
     """Return what is drawn of a set: users, or trials class by class; of more than ``most``, random groups.
 
-    Identities may be drawn ``by_class`` too, where they are random parts of the trials.
+    Of trials that are counted by random parts, the parts are drawn.
     """
     rng = np.random.default_rng((seed, GROUPS))
     classes = scores.negative, scores.positive
@@ -102,11 +99,11 @@ def group_units(scores: Scores, identities: Owners | None, most: int, seed: int,
         return (np.arange(count) if count <= limit else rng.permutation(count) % limit).astype(np.int32)
 
     partner = None
-    if identities is None or by_class:
-        if identities is None:
+    if identities is None:
+        if scores.negative.number is None:
             negative, positive = (group(trials.score.size, most // 2) for trials in classes)
         else:
-            negative, positive = (np.unique(each.unit, return_inverse=True)[1].astype(np.int32) for each in identities)
+            negative, positive = (People.of(trials, crossed=False)[0].unit for trials in classes)
         negatives = int(negative.max()) + 1
         positive = (positive + negatives).astype(np.int32)
         strata = np.array([0, negatives, int(positive.max()) + 1])
@@ -123,19 +120,13 @@ def group_units(scores: Scores, identities: Owners | None, most: int, seed: int,
 
 
 def row_units(scores: Scores) -> Owners:
-    """Return every trial as a unit of its own, of whichever class: so the share of positives varies as well."""
+    """Return every trial as a unit, of whichever class, so that the share of positives varies; or every part."""
+    if scores.negative.number is not None:
+        negative, positive = People.of(scores.negative, scores.positive, crossed=False)
+        return negative, positive
     negatives, positives = scores.negative.score.size, scores.positive.score.size
     codes = np.arange(negatives + positives, dtype=np.int32)
     return People(codes[:negatives], codes.size), People(codes[negatives:], codes.size)
-
-
-def part_units(scores: Scores) -> Owners:
-    """Return the parts that trials were counted by as units: the users of the set stand for them."""
-    negative, positive = scores.negative.user, scores.positive.user
-    assert negative is not None
-    assert positive is not None
-    count = 1 + max(int(negative.max()), int(positive.max()))
-    return People(negative, count), People(positive, count)
 
 
 class Judged(NamedTuple):
@@ -145,37 +136,6 @@ class Judged(NamedTuple):
 
     values: Floats
     classes: tuple[Moves, Moves]
-
-
-def judge(test: Scores, axis: ScoreAxis, rejected: NDArray[np.int32], measure: Measure, alpha: Floats) -> Judged:
-    """Judge a system at thresholds (sets, alphas), given as the number of bins that they reject."""
-    bins = [axis.bins(trials.score) for trials in (test.negative, test.positive)]
-    tn, fn = (
-        np.append(0.0, np.cumsum(np.bincount(own, number, axis.n_bins)))
-        for own, number in zip(bins, (test.negative_weights, test.positive.number), strict=True)
-    )
-    visited, index = np.unique(rejected, return_inverse=True)
-    index = index.reshape(rejected.shape)
-    counts = [count[visited] for count in (fn[-1] - fn, tn[-1] - tn, tn, fn)]
-    value = _at_alphas(measure, counts, alpha)
-    share = np.stack([np.bincount(column, minlength=visited.size) for column in index.T], axis=1) / len(rejected)
-    step = 1e-6 * float(tn[-1] + fn[-1])
-    sums = []
-    for k in range(4):
-        moved = [count + step * (i == k) for i, count in enumerate(counts)]
-        slope = share * (_at_alphas(measure, moved, alpha) - value) / step
-        sums.append(np.concatenate([np.zeros((1, alpha.size)), np.cumsum(slope, axis=0)]))
-    of_tp, of_fp, of_tn, of_fn = sums
-    # A trial in bin j is accepted where at most j bins are rejected.
-    gaps = [np.searchsorted(visited, own, side="right") for own in bins]
-    moves = Moves(gaps[0], of_fp + of_tn[-1] - of_tn), Moves(gaps[1], of_tp + of_fn[-1] - of_fn)
-    return Judged(value[index, np.arange(alpha.size)], moves)
-
-
-def _at_alphas(measure: Measure, counts: Sequence[NDArray[Any]], alpha: Floats) -> Floats:
-    """Return the measure of outcomes (rows), given as their four counts, at each alpha."""
-    flat = Outcomes(*(np.repeat(count, alpha.size) for count in counts))
-    return measure(flat, np.tile(alpha, counts[0].size)).reshape(-1, alpha.size)
 
 
 def influence_of(
@@ -268,3 +228,115 @@ def _nearest(influence: Floats, products: Floats) -> Floats:
     root = (vectors * np.sqrt(np.maximum(values, 0.0))[..., None, :]) @ vectors.swapaxes(-1, -2)
     left, _, right = np.linalg.svd(influence @ root, full_matrices=False)
     return np.asarray(left @ right @ root)
+
+
+# -- what units move the values of systems by ------------------------------------------------------------------------
+
+#: The purpose of the stream of normal weights; one more for each part.
+WEIGHTS = 2_000_003
+#: Normal weights that are made at a time: some ten megabytes.
+AT_A_TIME = 1 << 21
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One source of variation: the test set, the development set, or both where they have the same users.
+
+    ``influence`` has the shape (units, systems, alphas): what each unit moves each value by. The variance of a
+    contrast is the sum of its squares; the correction for few units is inside. ``degrees`` are the most degrees of
+    freedom that this variance can have at each alpha; see `satterthwaite`.
+    """
+
+    influence: Floats
+    degrees: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """The expected value of each system (rows) at each alpha (columns), with independent sources of variation.
+
+    The variance of any contrast of systems is the sum of the squares of what the units contribute to it, so one set of
+    influences serves every comparison.
+
+    ``warnings`` say where they are not to be trusted.
+    """
+
+    value: Floats
+    parts: tuple[Part, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def fewest(self) -> Floats:
+        """The most degrees of freedom of the smallest part at each alpha: those of what no unit showed."""
+        return np.asarray(np.min([part.degrees for part in self.parts], axis=0))
+
+    def at(self, point: int, systems: slice | Sequence[int] = slice(None)) -> Estimates:
+        """Return the estimates of the systems, or of some of them, at one alpha."""
+        here = slice(point, point + 1)
+        parts = tuple(Part(part.influence[:, systems, here], part.degrees[here]) for part in self.parts)
+        return Estimates(self.value[systems, here], parts, self.warnings)
+
+    def contrast(self, weights: ArrayLike, shares: Floats | None = None) -> tuple[Floats, Floats, Floats]:
+        """Return a weighted sum of the systems at each alpha, its variance and degrees of freedom.
+
+        With ``shares``, the weights of the alphas, the same of the mean over alphas, in arrays of one. The degrees of
+        several parts come together by Welch and Satterthwaite.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> part = Part(np.array([[[1.0], [0.0]], [[0.0], [2.0]]]), np.array([1.0]))
+        >>> difference, variance, degrees = Estimates(np.array([[3.0], [1.0]]), (part,)).contrast([1, -1])
+        >>> difference.tolist(), variance.tolist(), degrees.tolist()
+        ([2.0], [5.0], [1.0])
+        """
+        weights = np.asarray(weights, dtype=np.float64)
+        columns = np.eye(self.value.shape[1]) if shares is None else np.asarray(shares, dtype=np.float64)[:, None]
+        squares, degrees = [], []
+        for part in self.parts:
+            moved = np.einsum("usa,s->ua", part.influence, weights) @ columns
+            squares.append((moved**2).sum(axis=0))
+            most = part.degrees if shares is None else part.degrees @ columns
+            degrees.append(satterthwaite(squares[-1], (moved**4).sum(axis=0), most, units=len(moved)))
+        return weights @ self.value @ columns, np.sum(squares, axis=0), welch(squares, degrees)
+
+    def draws(self, n: int, seed: int, first: int = 0) -> Floats:
+        """Return ``n`` draws, from number ``first`` on, of how far estimates lie from what they estimate.
+
+        The influences of the units times independent standard normal numbers, the same for all systems and alphas:
+        (n, systems, alphas).
+        """
+        from scipy.special import ndtri
+
+        from priori.uncertainty.bootstrap.streams import uniforms
+
+        deviations = np.zeros((n, *self.value.shape))
+        for number, part in enumerate(self.parts):
+            units = len(part.influence)
+            step = max(1, AT_A_TIME // max(units, 1))
+            for start in range(0, n, step):
+                rows = deviations[start : start + step]
+                normal = np.empty((len(rows), units))
+                uniforms(seed, WEIGHTS + number, first + start, normal)
+                rows += (ndtri(normal) @ part.influence.reshape(units, -1)).reshape(rows.shape)
+        return deviations
+
+
+def side_by_side(each: Sequence[Estimates], *, apart: bool = False) -> Estimates:
+    """Return the estimates of several systems in one: of the same draws, or of systems that were drawn ``apart``."""
+    value = np.concatenate([estimates.value for estimates in each])
+    warnings = tuple(dict.fromkeys(warning for estimates in each for warning in estimates.warnings))
+    if not apart:
+        together = []
+        for same in zip(*(estimates.parts for estimates in each), strict=True):
+            moved = np.concatenate([part.influence for part in same], axis=1)
+            together.append(Part(moved, np.min([part.degrees for part in same], axis=0)))
+        return Estimates(value, tuple(together), warnings)
+    parts, first = [], 0
+    for estimates in each:
+        for part in estimates.parts:
+            influence = np.zeros((len(part.influence), *value.shape))
+            influence[:, first : first + len(estimates.value)] = part.influence
+            parts.append(Part(influence, part.degrees))
+        first += len(estimates.value)
+    return Estimates(value, tuple(parts), warnings)

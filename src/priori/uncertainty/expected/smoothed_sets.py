@@ -1,25 +1,39 @@
-"""Smoothed bootstrap development sets, with the thresholds chosen on each of them.
+"""Smoothed bootstrap development sets, with the thresholds chosen on each of them, and the axis they are smoothed on.
 
 Units are drawn with replacement, and every trial that comes is moved a little along the score axis, its class keeping
 mean and spread. Of many trials, or of counts, units are histograms that are smoothed once and added up.
+
+Thresholds chosen by errors do not change when scores are mapped by a rising function, so smoothing must not depend on
+the scale of the scores either. Where both classes can be made normal by one such map, the probits of their two
+distribution functions are a line of one another (a straight DET curve); the scale of the axis is the mean of the two,
+weighted by how well each is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Floats, Ints, Progress
+from priori.base.types import Floats, Ints
 from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.draws import load_kernel
 from priori.uncertainty.bootstrap.layout import attacks_of, share_of
 from priori.uncertainty.bootstrap.readers import Resampled, choosers_of, gather
+from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.influences import Units
-from priori.uncertainty.expected.score_axis import ScoreAxis, bandwidth, tied
 
+#: How many bins an axis has at most where scores are smoothed.
+BINS = 2048
+#: Of a class with more than twice as many scores, so many make the scale, and the lowest and highest besides.
+KNOTS = 4096
+#: The bandwidth for N trials of a class is this times N^(-1/5), in standard deviations.
+BANDWIDTH = 0.75
+#: A score that more than this share of a bandwidth of its class's trials have is tied, and is not smoothed.
+TIED = 0.1
 #: At least so many smoothed sets, and so many for each unit.
 SETS, SETS_PER_UNIT = 1000, 5
 #: Normal numbers are among so many quantiles: those that `priori.uncertainty.bootstrap.bagging` indexes by its bits.
@@ -41,10 +55,7 @@ def smoothed_sets(
     wholes: Sequence[Scores],
     axes: Sequence[ScoreAxis],
     units: Sequence[Units],
-    seed: int,
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    plan: BootstrapPlan,
 ) -> tuple[Floats, NDArray[np.int32]]:
     """Draw smoothed sets of the development trials ``devs`` and choose each system's thresholds on them.
 
@@ -56,17 +67,19 @@ def smoothed_sets(
     by_class, count, alphas = _ByClass.of(devs[0], units[0]), units[0].count, len(systems[0].fractions)
     # A trial comes more than once where its users do.
     choosers = choosers_of(systems, 4 * WHOLE if by_histogram else 16 * max(len(dev) for dev in devs))
-    counts = _histogram_counts(devs, wholes, axes, units) if by_histogram else _trial_counts(devs, axes, by_class, seed)
+    counts = (
+        _histogram_counts(devs, wholes, axes, units) if by_histogram else _trial_counts(devs, axes, by_class, plan.seed)
+    )
     draw = load_kernel("draw_units", "bagging")
 
     def work(first: int, rows: int) -> Floats:
         weights = np.empty((rows, count))
-        draw(first, seed, BAGS, units[0].strata, by_class.starts, by_class.unit, by_class.partner, weights)
+        draw(first, plan.seed, BAGS, units[0].strata, by_class.starts, by_class.unit, by_class.partner, weights)
         each = zip(choosers, counts(first, weights), axes, strict=True)
         return np.hstack([weights, *(choose(pair, axis.value, axis.value) for choose, pair, axis in each)])
 
     sets = max(SETS, SETS_PER_UNIT * count)
-    both = gather(work, sets, 64, threads=threads, progress=progress)
+    both = gather(work, sets, 64, plan)
     return both[:, :count].copy(), both[:, count:].astype(np.int32).reshape(sets, len(systems), alphas)
 
 
@@ -135,7 +148,7 @@ def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: _
     trials = _smooth_trials(devs, axes, by_class)
     quantiles = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
     width, classes, omega = max(axis.n_bins for axis in axes), 2 + (devs[0].omega is not None), share_of(devs[0])
-    smooth, join = load_kernel("smooth_trials", "bagging"), load_kernel("join_attacks")
+    smooth = load_kernel("smooth_trials", "bagging")
 
     def counts(first: int, weights: Floats) -> Iterator[tuple[Any, Any]]:
         found = np.empty((classes, len(weights), len(devs), width), dtype=np.int64)
@@ -145,7 +158,7 @@ def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: _
             negative, positive = found[0, :, s, : axis.n_bins], found[1, :, s, : axis.n_bins]
             if classes == 3:
                 negative = np.hstack([negative, found[2, :, s, : axis.n_bins]])
-                join(negative, omega, positive)
+                load_kernel("join_attacks")(negative, omega, positive)
             yield negative[:, : axis.n_bins], positive
 
     return counts
@@ -222,7 +235,7 @@ def _smooth_histogram(
 ) -> NDArray[np.float32]:
     """Return the trials of one class by unit (rows) and bin, smoothed as single trials are on the average.
 
-    Cells stay as they are where most of the ``whole`` class is tied.
+    Bins stay as they are where most of the ``whole`` class is tied.
     """
     bins = axis.bins(trials.score)
     counted = np.bincount(unit.astype(np.int64) * axis.n_bins + bins, trials.number, units * axis.n_bins)
@@ -255,3 +268,155 @@ def _smoothing(number: Floats, stays: NDArray[np.bool_], width: float) -> NDArra
     smoothing[:, 1:-1] = np.diff(moved, axis=1)
     smoothing[stays] = np.eye(number.size, dtype=np.float32)[stays]
     return smoothing
+
+
+# -- the axis ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreAxis:
+    """Bins of scores: bin 0 holds -inf, the last one +inf; ``value`` are the places of the bins in rising order.
+
+    ``knots`` are scores and ``place`` where they lie, in bins; a score between knots lies in the middle of theirs.
+    ``smooth`` says whether scores may be moved along the axis.
+    """
+
+    knots: Floats
+    place: Floats
+    value: Floats
+    smooth: bool
+
+    @property
+    def n_bins(self) -> int:
+        """The number of bins."""
+        return int(self.value.size)
+
+    @property
+    def every(self) -> NDArray[np.intp]:
+        """How many bins can be rejected, but all."""
+        return np.arange(1, self.n_bins)
+
+    def places(self, score: Floats) -> Floats:
+        """Return where scores lie, in bins."""
+        after = np.searchsorted(self.knots, score, side="left")
+        at = np.minimum(after, self.knots.size - 1)
+        known = self.knots[at] == score
+        between = 0.5 * self.place[np.maximum(after - 1, 0)] + 0.5 * self.place[at]
+        places = np.where(known, self.place[at], between)
+        return np.where(score == -np.inf, 0.0, np.where(score == np.inf, self.n_bins - 1.0, places))
+
+    def bins(self, score: Floats) -> Ints:
+        """Return the bins that scores lie in."""
+        return np.floor(self.places(score)).astype(np.int64)
+
+    def thresholds(self, rejected: NDArray[Any]) -> Floats:
+        """Return the thresholds that reject so many bins, 1 or more: scores at or below them lie in these.
+
+        Examples
+        --------
+        >>> axis = ScoreAxis(np.array([0.0, 1.0]), np.array([1.0, 2.0]), np.array([-np.inf, 0.0, 1.0, np.inf]), False)
+        >>> axis.thresholds(np.array([1, 2, 4])).tolist()
+        [-inf, 0.9999999999999999, inf]
+        """
+        # Places rise in steps: at each knot, and between two of them.
+        place = np.empty(max(2 * self.knots.size - 1, 0))
+        end = np.empty_like(place)
+        place[::2], end[::2] = self.place, self.knots
+        place[1::2], end[1::2] = 0.5 * self.place[:-1] + 0.5 * self.place[1:], np.nextafter(self.knots[1:], -np.inf)
+        ends = np.concatenate([[-np.inf], end[:-1], [np.finfo(np.float64).max] if end.size else []])
+        found = ends[np.searchsorted(np.floor(place), rejected, side="left")]
+        return np.where(rejected >= self.n_bins, np.inf, found)
+
+
+def bandwidth(trials: int) -> float:
+    """Return the bandwidth for so many trials of a class, in standard deviations."""
+    return float(BANDWIDTH * max(trials, 1) ** -0.2)
+
+
+def score_axis(dev: Scores, test: Scores) -> ScoreAxis:
+    """Return the axis of one system's scores, from both sets together."""
+    classes = (dev.negative, test.negative), (dev.positive, test.positive)
+    knots = np.unique(np.concatenate([_knots(trials) for pair in classes for trials in pair]))
+    knots = knots[np.isfinite(knots)]
+    if knots.size + 2 <= BINS and (_mostly_tied(dev.negative) or _mostly_tied(dev.positive)):
+        value = np.concatenate([[-np.inf], knots, [np.inf]])
+        return ScoreAxis(knots, np.arange(1.0, knots.size + 1), value, smooth=False)
+    counts = [(_below(a, knots) + _below(b, knots), float(len(a) + len(b))) for a, b in classes]
+    scale = _binormal(counts)
+    low, high = (float(scale[0]), float(scale[-1])) if scale.size else (0.0, 0.0)
+    width = max(high - low, 1e-300) / (BINS - 2)
+    place = 1.0 + np.minimum((scale - low) / width, BINS - 2 - 1e-6)
+    value = np.arange(BINS, dtype=np.float64)
+    value[0], value[-1] = -np.inf, np.inf
+    return ScoreAxis(knots, place, value, smooth=True)
+
+
+def tied(trials: Trials) -> NDArray[np.bool_]:
+    """Return which trials have a score that many of their class have, or an infinite one."""
+    many = max(int(TIED * bandwidth(len(trials)) * len(trials)), 1)
+    if trials.number is None:
+        ascending = trials.sorted
+        values = np.unique(ascending[many:][ascending[many:] == ascending[: ascending.size - many]])
+    else:
+        scores, index = np.unique(trials.score, return_inverse=True)
+        values = scores[np.bincount(index, trials.number) > many]
+    return np.asarray(np.isin(trials.score, values) | ~np.isfinite(trials.score))
+
+
+def _mostly_tied(trials: Trials) -> bool:
+    return bool(np.average(tied(trials), weights=trials.number) > 0.5)
+
+
+def _knots(trials: Trials) -> Floats:
+    """Return the scores, of many those at equal shares and the lowest and highest."""
+    ascending = trials.sorted
+    if ascending.size <= 2 * KNOTS:
+        return ascending
+    inside = ascending[np.linspace(0, ascending.size - 1, KNOTS).astype(np.intp)]
+    return np.concatenate([ascending[: KNOTS // 2], inside, ascending[-KNOTS // 2 :]])
+
+
+def _below(trials: Trials, knots: Floats) -> Floats:
+    """Return how many trials lie below each knot, those at it counted half."""
+    below, up_to = (np.searchsorted(trials.sorted, knots, side=side) for side in ("left", "right"))
+    if trials.number is not None:
+        total = np.append(0, np.cumsum(trials.number[trials.order]))
+        below, up_to = total[below], total[up_to]
+    return np.asarray((below + up_to) / 2)
+
+
+def _binormal(counts: list[tuple[Floats, float]]) -> Floats:
+    """Return the scale at each knot: the probit of the negatives' distribution, with what the positives' says of it."""
+    from scipy.special import ndtri
+
+    probits, weights = [], []
+    for below, total in counts:
+        share = (below + 0.5) / (total + 1)
+        probit = ndtri(share)
+        weight = np.exp(-(probit**2)) / (share * (1 - share)) * total
+        inside = (below >= 0.75) & (below <= total - 0.75)
+        probits.append(probit)
+        weights.append(np.where(inside, weight, 1e-6 * weight))
+    (negative, positive), (known, also) = probits, weights
+    offset, slope = _det_line(negative, positive, 1 / (1 / known + 1 / also), known, also)
+    also = also * slope**2
+    scale = (known * negative + also * (positive - offset) / slope) / (known + also)
+    return np.asarray(np.maximum.accumulate(scale))
+
+
+def _det_line(negative: Floats, positive: Floats, weight: Floats, known: Floats, also: Floats) -> tuple[float, float]:
+    """Return offset and slope of the positives' probit as a line of the negatives', where both are known."""
+    both = (known > 1e-3) & (also > 1e-3)
+    if np.count_nonzero(both) >= 3:
+        weight = weight[both]
+        centres = [float(np.average(probit[both], weights=weight)) for probit in (negative, positive)]
+        spreads = [
+            float(np.average((probit[both] - centre) ** 2, weights=weight))
+            for probit, centre in zip((negative, positive), centres, strict=True)
+        ]
+        if min(spreads) > 0:
+            slope = float(np.clip(np.sqrt(spreads[1] / spreads[0]), 0.25, 4.0))
+            return centres[1] - slope * centres[0], slope
+    # The classes do not overlap: the scales meet where they do.
+    meet = int(np.argmin(np.abs(negative + positive)))
+    return float(positive[meet] - negative[meet]), 1.0

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.declarations import Cautions, Column, DeclaredTable, Flat, Rows, Summary, Unsaved
+from priori.base.declarations import Cautions, Column, DeclaredTable, Flat, Rows, Schema, Summary, Unsaved
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval
 from priori.base.results import Result
@@ -30,6 +30,8 @@ from priori.uncertainty.rates.proportions import Alternative
 
 #: What is tested together: every pair of systems, or the best against the rest.
 Tests = Literal["pairs", "best"]
+#: What the settings of a ranking say.
+RANKING: dict[str, Schema] = {**COMPARED, "family": {"enum": list(get_args(Tests))}}
 #: With more systems for each user than this the familywise error was measured as 10 % instead of 5 %.
 SYSTEMS_A_USER = 2
 
@@ -39,7 +41,7 @@ class Place(NamedTuple):
 
     ``value`` is the one observed, ``expected`` the one that ranks and tests are about. Systems that share a letter in
     ``groups`` do not differ significantly. The true rank lies between ``rank_lower`` and ``rank_upper``, with the
-    stated confidence for all systems at once; with that confidence one of those that ``could_be_best`` is.
+    stated confidence for all systems at once; with that confidence, the best is among those that ``could_be_best``.
     """
 
     name: str
@@ -100,7 +102,7 @@ class Ranking(Result):
     area: Unsaved[Verdict]
     best_p_value: Unsaved[Floats]
     rank_probability: Rows
-    settings: Annotated[dict[str, Any], Flat({**COMPARED, "family": {"enum": list(get_args(Tests))}})]
+    settings: Annotated[dict[str, Any], Flat(RANKING)]
     warnings: Cautions = ()
     replicates: Unsaved[Floats | None] = None
 
@@ -274,18 +276,10 @@ def compare_all(
     ['B', 'C']
     """
     check_systems(curves, family)
-    resampling = Resampling(
-        bootstrap,
-        n_resamples,
-        confidence_level=confidence_level,
-        interval=interval,
-        simultaneous=simultaneous,
-        rng=rng,
-        shared_users=shared_users,
-    )
+    resampling = Resampling(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng, shared_users)
     asked: dict[str, Any] = {"unpaired": unpaired, "alternative": alternative}
     evidence = gather_evidence(curves, resampling, claim, **asked, threads=threads, progress=progress)
-    return ranking_of(evidence, family=family, threads=threads, keep=keep)
+    return ranking_of(evidence, family=family, keep=keep)
 
 
 def check_systems(curves: Sequence[EPC], family: Tests) -> None:
@@ -297,13 +291,11 @@ def check_systems(curves: Sequence[EPC], family: Tests) -> None:
         raise unknown("family", family, get_args(Tests))
 
 
-def ranking_of(
-    evidence: Evidence, *, family: Tests = "pairs", threads: int | None = None, keep: bool = False
-) -> Ranking:
+def ranking_of(evidence: Evidence, *, family: Tests = "pairs", keep: bool = False) -> Ranking:
     """Test all pairs of systems together on the evidence about them, and rank them."""
     compared = evidence.compared
     curves, greater = compared.given, compared.measure.greater_is_better
-    points, best_p_value = judge_points(evidence, threads=threads), _best_p_values(evidence, threads)
+    points, best_p_value = judge_points(evidence), _best_p_values(evidence)
     if family == "best":
         points = _against_best(evidence, points, best_p_value)
     pointwise = points.part((slice(None), slice(-1)))
@@ -315,7 +307,7 @@ def ranking_of(
         evidence.expected[:-1].T,
         greater,
         pointwise,
-        judge_together(evidence, pointwise, threads=threads),
+        judge_together(evidence, pointwise),
         points.part((slice(None), -1)),
         best_p_value,
         rank_shares(-overall if greater else overall),
@@ -325,14 +317,14 @@ def ranking_of(
     )._came_from(*curves)
 
 
-def _best_p_values(evidence: Evidence, threads: int | None) -> Floats:
+def _best_p_values(evidence: Evidence) -> Floats:
     """Return for every system (row) at each point the p-value of its being the best."""
     sign = -1.0 if evidence.compared.measure.greater_is_better else 1.0
     found = []
     for point, family in enumerate(evidence.families):
         draws, badness = np.ascontiguousarray(evidence.draws[:, point]), sign * evidence.expected[point]
         worse = replace(family, deviates=sign * family.deviates)
-        found.append(model_confidence_set(draws, worse, badness, threads=threads))
+        found.append(model_confidence_set(draws, worse, badness, threads=evidence.threads))
     return np.stack(found, axis=1)
 
 

@@ -7,22 +7,33 @@ characteristic curves: a nonparametric approach", Biometrics 44, 1988. Where use
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Column, Level, Size
-from priori.base.errors import InputError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats
 from priori.curves.roc import a_posteriori_auc
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
-from priori.scores.influence import People, Spread, unit_cautions
+from priori.scores.influence import (
+    Moves,
+    People,
+    SampleMean,
+    Spread,
+    spread_of_means,
+    spread_of_trials,
+    unit_cautions,
+    unseen,
+)
 from priori.scores.inputs import as_score_set
+from priori.scores.pairing import Pairing, pair
 from priori.scores.trials import sort_both
-from priori.uncertainty.rates.class_means import ClassMeans, numbers_of, spread_of, spread_of_difference
 from priori.uncertainty.rates.proportions import (
     Alternative,
     check_level,
@@ -83,6 +94,111 @@ class AposterioriAUCTest(Result, Aposteriori):
         return self.p_value < 1 - self.confidence_level
 
 
+# -- means over the classes --------------------------------------------------------------------------------------
+#
+# Numbers that are a mean over the negatives plus one over the positives, up to a constant: an AUC to first order
+# (DeLong), a cost of log-likelihood ratios as it stands.
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMeans:
+    """What each trial of either class adds to the mean of its class; ``numbers``, where entries are several trials."""
+
+    negative: Floats
+    positive: Floats
+    numbers: tuple[NDArray[Any] | None, NDArray[Any] | None] = (None, None)
+
+    def minus(self, other: ClassMeans, pairing: Pairing | None = None) -> ClassMeans:
+        """Return the same of the difference of two numbers: of the same trials, in one order unless paired."""
+        if pairing is None:
+            return ClassMeans(self.negative - other.negative, self.positive - other.positive, self.numbers)
+        return ClassMeans(
+            self.negative - other.negative[pairing.negative], self.positive - other.positive[pairing.positive]
+        )
+
+    @property
+    def sum(self) -> float:
+        """The mean over the negatives plus the mean over the positives."""
+        return sum(self.means)
+
+    @property
+    def means(self) -> tuple[float, float]:
+        """The mean of each class."""
+        classes = zip((self.negative, self.positive), self.numbers, strict=True)
+        negative, positive = (float(np.average(values, weights=number)) for values, number in classes)
+        return negative, positive
+
+
+def numbers_of(scores: Scores) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
+    """Return how many trials each entry of either class stands for (None: one)."""
+    return scores.negative.number, scores.positive.number
+
+
+def spread_of(means: ClassMeans, negative: Trials, positive: Trials, dependence: str, *, right: bool = False) -> Spread:
+    """Return the spread of such a number; the trials are in the order of their values: losses, or what is ``right``."""
+    if not np.isfinite(means.sum):
+        return Spread(means.sum, np.inf, 1.0, 1.0, 0)
+    values = (means.negative, negative, means.numbers[0]), (means.positive, positive, means.numbers[1])
+    return spread_of_classes(values, dependence, right=right)
+
+
+def spread_of_classes(
+    classes: Sequence[tuple[Floats, Trials, NDArray[Any] | None]], dependence: str, *, right: bool = False
+) -> Spread:
+    """Return the same of means over any classes: the values, the trials in their order, how many each entry is."""
+    values, numbers = [Moves.of(own) for own, _, _ in classes], [number for _, _, number in classes]
+    if dependence == "none":
+        return spread_of_trials(*zip(values, numbers, strict=True)).at(0)
+    people = People.of(*(trials for _, trials, _ in classes), crossed=dependence == "crossed")
+    if min(np.count_nonzero(each.sizes[0]) for each in people) < 2:
+        of_each = " of each class" if len(classes) > 1 else ""
+        raise InputError(
+            f"an interval that allows for users needs at least two of them with trials{of_each}; "
+            "dependence='none' treats trials as independent"
+        )
+    samples = [SampleMean(*each) for each in zip(values, people, strict=True)]
+    found = spread_of_means(*samples).of_losses(*samples, right=right)
+    alone = spread_of_trials(*zip(values, numbers, strict=True)).variance
+    effect, sizes = found.variance / np.maximum(alone, 1e-300), np.concatenate([each.sizes[0] for each in people])
+    alike = (effect - 1) / max((sizes**2).sum() / sizes.sum() - 1, 1.0)
+    return replace(found, effect=effect, alike=alike).at(0)
+
+
+def spread_of_difference(a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scores], dependence: str) -> Spread:
+    """Return the spread of the difference of two numbers on the same trials, which are paired.
+
+    Entries of several trials are not: what people add to both counts, whichever trial it was.
+    """
+    (means, first), (other, second) = a, b
+    if first.negative.number is None:
+        return spread_of(means.minus(other, pair(first, second)), first.negative, first.positive, dependence)
+    if dependence == "none":
+        raise OptionError(
+            f"{first.source}: trials that are counted where they are can be paired by their users only; give a user "
+            f"column, or more memory ({argument('memory')})"
+        )
+    assert first.users is not None
+    assert second.users is not None
+    code = np.searchsorted(first.users.values, second.users.values).astype(np.int32)
+
+    def both(of_class: int, name: str) -> tuple[Floats, Trials]:
+        """Return the deviations of both systems' entries, the second's with their sign changed, as one class's.
+
+        They are twice as large, as there are twice as many trials.
+        """
+        own, others = getattr(first, name), getattr(second, name)
+        off = getattr(means, name) - means.means[of_class], other.means[of_class] - getattr(other, name)
+        probes = None
+        if own.probe_user is not None and others.probe_user is not None:
+            probes = np.append(own.probe_user, code[others.probe_user])
+        user, number = np.append(own.user, code[others.user]), np.append(own.number, others.number)
+        return 2 * np.concatenate(off), Trials(np.append(own.score, others.score), user, probes, number=number)
+
+    (of_negatives, negatives), (of_positives, positives) = both(0, "negative"), both(1, "positive")
+    joined = ClassMeans(of_negatives, of_positives, (negatives.number, positives.number))
+    return spread_of(joined, negatives, positives, dependence)
+
+
 # -- structural components -------------------------------------------------------------------------------------
 
 
@@ -131,8 +247,8 @@ def a_posteriori_auc_interval(
     confidence_level : float
         0.95 by default.
     method : {"logit", "normal"}
-        Student's interval on the scale of log(AUC / (1 - AUC)), which stays inside 0 and 1 by itself and holds near
-        1, with Satterthwaite's degrees of freedom; or the normal interval of the AUC itself, cut at 0 and 1 (pROC's).
+        Student's interval on the scale of log(AUC / (1 - AUC)), which cannot leave 0 to 1 and holds near 1,
+        with Satterthwaite's degrees of freedom; or the normal interval of the AUC itself, cut at 0 and 1 (pROC's).
     dependence : {"none", "user", "crossed"}, optional
         What makes trials alike; by default both identities where they are known, else the user (Obuchowski's
         variance), else nothing (DeLong's).
@@ -160,7 +276,8 @@ def a_posteriori_auc_interval(
     (components, trials), notes = _judged(scores)
     shared = shared_by(trials, dependence)
     spread = spread_of(components, trials.negative, trials.positive, shared, right=True)
-    notes = (*unit_cautions(replace(spread, value=components.means[0]), what="what the AUC lacks"), *notes)
+    said = unit_cautions(replace(spread, value=components.means[0]), what="what the AUC lacks", nobody=trials.nobody)
+    notes = (*said, *notes)
     auc, sd = a_posteriori_auc(scores), float(spread.sd)
     if sd == 0:
         pairs = _disjoint_pairs(trials, shared)
@@ -171,8 +288,10 @@ def a_posteriori_auc_interval(
         half = quantile(level) * sd
         lower, upper = max(auc - half, 0.0), min(auc + half, 1.0)
     else:
-        centre, half = np.log(auc / (1 - auc)), quantile(level, freedom=spread.freedom) * sd / (auc * (1 - auc))
-        lower, upper = (float(1 / (1 + np.exp(-limit))) for limit in (centre - half, centre + half))
+        # Below, half a user unlike those seen.
+        centre, reach = np.log(auc / (1 - auc)), quantile(level, freedom=spread.freedom) / (auc * (1 - auc))
+        below = reach * np.sqrt(sd**2 + float(unseen(1 - auc, spread.people)))
+        lower, upper = (float(1 / (1 + np.exp(-limit))) for limit in (centre - below, centre + reach * sd))
     freedom = spread.freedom if method == "logit" else None
     return AposterioriAUCInterval(
         auc, sd, lower, upper, method, shared, spread.people, freedom, level, notes
@@ -197,7 +316,7 @@ def a_posteriori_auc_test(
     unpaired : bool
         The sets hold different trials: the variances are added, and the statistic is Welch's t, as in pROC.
     confidence_level : float
-        Of the interval and the verdict.
+        The confidence level of the interval and of the verdict.
     alternative : {"two-sided", "less", "greater"}
         Whether A's AUC differs, is below, or is above B's.
     dependence : {"none", "user", "crossed"}, optional

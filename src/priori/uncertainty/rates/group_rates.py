@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from priori.base.above import above
 from priori.base.cautions import Caution, named, of_systems
 from priori.base.declarations import Cautions, Level
-from priori.base.errors import InputError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.results import Result
 from priori.base.types import Floats, Ints, Texts
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Names, Scores, ScoreSet, condense
 from priori.scores.influence import People, correlation_of_means
+from priori.uncertainty.rates.fairness import gini, gini_limits
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import (
     CountedRates,
@@ -57,9 +58,11 @@ class GroupRates(Result):
     rate, what : ndarray
         Which rate a row is about (``far``, ``frr``, ...), and what it says: the ``rate`` of a group, the largest
         ``gap`` between two groups, their largest ``ratio``, or the ``ratio-to-mean``, that of the highest rate to the
-        geometric mean of all.
+        geometric mean of all; ``worst``, the highest rate of any group. Of two rates together (``far+frr``) it is
+        the fairness discrepancy rate ``fdr``, of which 1 is fair, or ``garbe``, of which 0 is.
     group, other : ndarray
-        The group; in the rows about two groups, the one with the highest rate and the one with the lowest.
+        The group; in the rows about two groups, the one with the highest rate and the one with the lowest. Empty where
+        a row is about all.
     value, lower, upper : ndarray
         The number and its interval.
     errors, trials, people : ndarray
@@ -107,6 +110,34 @@ class _Row(NamedTuple):
     upper: float
 
 
+def cross_groups(sets: Sequence[ScoreSet]) -> Scores:
+    """Return the scores of several readings of the same trials, grouped by every combination of their groups.
+
+    Examples
+    --------
+    >>> sex, age = (
+    ...     Scores.from_predictions([0, 1, 0], [1.0, 2.0, 3.0], group=group)
+    ...     for group in (["f", "m", "f"], ["old", "old", "young"])
+    ... )
+    >>> cross_groups([sex, age]).groups.values.tolist()
+    ['f, old', 'f, young', 'm, old']
+    """
+    loaded = [scores.load() for scores in sets]
+    columns = []
+    for side in ("negative", "positive"):
+        named = []
+        for scores in loaded:
+            codes = getattr(scores, side).group
+            if scores.groups is None or codes is None:
+                raise InputError(f"{scores.source}: groups are not known for every trial")
+            named.append(scores.groups.values.astype(str)[codes])
+        columns.append(np.array([", ".join(names) for names in zip(*named, strict=True)], dtype=str))
+    groups, (negative, positive) = Names.encode(*columns)
+    first = loaded[0]
+    sides = (replace(first.negative, group=negative), replace(first.positive, group=positive))
+    return replace(first, negative=sides[0], positive=sides[1], groups=groups)
+
+
 def group_rates(
     scores: ScoreSet,
     threshold: float,
@@ -114,6 +145,7 @@ def group_rates(
     rates: Sequence[Rate] = ("far", "frr"),
     by: str = "group",
     groups: Mapping[Any, Any] | None = None,
+    min_users: int = 1,
     dependence: Dependence | None = None,
     confidence_level: float = 0.95,
 ) -> GroupRates:
@@ -132,6 +164,8 @@ def group_rates(
         What the groups are of, for tables and figures.
     groups : mapping, optional
         The group of each claimed user, by the user's name, instead of a column.
+    min_users : int
+        Leave out groups with fewer claimed users in the trials of a rate; a warning names them.
     dependence : {"none", "user", "crossed"}, optional
         What makes trials alike; see `priori.rate_interval`.
     confidence_level : float
@@ -144,6 +178,13 @@ def group_rates(
     intervals allow for that: they hold for all pairs of groups at once, so they start at no difference (0, or a ratio
     of 1) where no two groups differ significantly.
 
+    The highest rate of any group lies between the largest lower and the largest upper limit of all groups: what holds
+    for all of them holds for the worst, whichever it is.
+
+    The fairness discrepancy rate is 1 minus the mean of the largest gaps of FAR and FRR; GARBE is the mean of their
+    Gini coefficients. With ``fmr`` and ``fnmr`` both are of these. Their limits are the means of those of the two gaps
+    or coefficients, at a level at which both hold together (Bonferroni): wide rather than wrong.
+
     Examples
     --------
     >>> import priori
@@ -153,10 +194,12 @@ def group_rates(
     >>> found = priori.group_rates(scores, 1.25, groups=sex, by="sex")
     >>> for row in range(2):
     ...     print(found.group[row], f"{found.value[row]:.3f} from {found.lower[row]:.3f} to {found.upper[row]:.3f}")
-    f 0.142 from 0.092 to 0.212
-    m 0.120 from 0.066 to 0.208
+    f 0.142 from 0.092 to 0.220
+    m 0.120 from 0.066 to 0.217
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
+    if isinstance(min_users, bool) or not isinstance(min_users, (int, np.integer)) or min_users < 1:
+        raise OptionError(f"{argument('min_users')} must be a whole number from 1 on, not {min_users!r}")
     known, notes = condense(only_scores(scores), ("user", "probe_user", "group"), cuts=[threshold])
     if groups is not None:
         known = _with_groups(known, groups)
@@ -166,24 +209,34 @@ def group_rates(
             "(columns={'group': 'sex'}; on the command line --by sex), or give groups={user: group}"
         )
     shared = shared_by(known, dependence)
+    if min_users > 1 and not known.has_users:
+        raise OptionError(f"{argument('min_users')} needs the user of each trial; read a user column")
     rows, said, warnings = list[_Row](), list[tuple[str, tuple[str, ...]]](), list[str]()
+    compared: dict[str, _Compared] = {}
     for rate in dict.fromkeys(rates):
         if rate not in get_args(Rate):
             raise unknown("rate", rate, get_args(Rate))
-        judged = judge(known, threshold, rate)
+        judged, left_out = _large(judge(known, threshold, rate), known.groups, rate, min_users)
+        warnings += left_out
         assert judged.trials.group is not None
         present, group = np.unique(judged.trials.group, return_inverse=True)
         names = [str(name) for name in known.groups.values[present]]
         found = judged.counted(shared, group, present.size, alone=True)
-        rows += _of_groups(rate, names, found, level)
+        limits = found.limits(level ** (1 / len(names)))  # they hold together (Sidak)
+        columns = (found.errors, found.trials, found.spread.people, found.rate, *limits)
+        each = zip(names, *(column.tolist() for column in columns), strict=True)
+        rows += [_Row(rate, "rate", name, "", *numbers) for name, *numbers in each]
         said += [(f"{rate.upper()} of {name}", found.cautions(row)) for row, name in enumerate(names)]
         if 1 < present.size <= MOST_COMPARED:
-            limits = found.limits(_level_of_pairs(level, present.size))
-            rows += _differentials(rate, names, found, limits, _correlations(judged, group, present.size, shared))
+            compared[rate] = _Compared(rate, names, found, _correlations(judged, group, present.size, shared))
+            rows += [*compared[rate].differentials(level), compared[rate].worst(limits)]
         warnings += _doubts(names, found.spread.people)
-    columns = {name: np.array(column) for name, column in zip(_Row._fields, zip(*rows, strict=True), strict=True)}
+    for pair in (("far", "frr"), ("fmr", "fnmr")):
+        if all(rate in compared for rate in pair):
+            rows += _fairness([compared[rate] for rate in pair], level)
+    table = zip(_Row._fields, zip(*rows, strict=True), strict=True)
     return GroupRates(
-        **columns,
+        **{name: np.array(column) for name, column in table},
         by=by,
         threshold=threshold,
         dependence=shared,
@@ -192,12 +245,29 @@ def group_rates(
     )._came_from(known)
 
 
+def _large(judged: RateTrials, groups: Names, rate: str, min_users: int) -> tuple[RateTrials, list[str]]:
+    """Return the trials of groups with so many claimed users, and say which groups are left out."""
+    group, user = judged.trials.group, judged.trials.user
+    if min_users == 1 or group is None or user is None:
+        return judged, []
+    pairs = np.unique(np.stack([group, user]), axis=1)
+    users = np.bincount(pairs[0], minlength=len(groups))
+    small = users < min_users
+    few = [f"{groups.values[code]} ({users[code]})" for code in np.flatnonzero(small & (users > 0))]
+    if not few:
+        return judged, []
+    text = f"{rate.upper()}: groups with fewer than {min_users} users are left out: {named(few)}"
+    if small.all():
+        raise InputError(f"no group is left. {text}")
+    return judged.only(~small[group]), [Caution("few-units", text)]
+
+
 def _doubts(names: list[str], people: Ints) -> list[str]:
     """Say so where groups have few users, or are too many."""
     doubts: list[str] = []
     few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
     if few:
-        doubts.append(Caution("few-units", f"groups with fewer than {FEW_USERS} users: {named(few)}; they say little"))
+        doubts.append(Caution("few-units", f"groups with fewer than {FEW_USERS} users, too few to judge: {named(few)}"))
     if len(names) > MOST_COMPARED:
         text = f"{len(names)} groups: differences are computed for at most {MOST_COMPARED}; for users, group by user"
         doubts.append(Caution("many-groups", text))
@@ -221,14 +291,6 @@ def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
     negative = replace(scores.negative, group=codes[scores.negative.user])
     positive = replace(scores.positive, group=codes[scores.positive.user])
     return replace(scores, negative=negative, positive=positive, groups=names)
-
-
-def _of_groups(rate: Rate, names: Sequence[str], found: CountedRates, level: float) -> list[_Row]:
-    """Return the rows about single groups; their intervals hold together (Sidak)."""
-    limits = found.limits(level ** (1 / len(names)))
-    columns = (found.errors, found.trials, found.spread.people, found.rate, *limits)
-    numbers = zip(*(column.tolist() for column in columns), strict=True)
-    return [_Row(rate, "rate", name, "", *of_group) for name, of_group in zip(names, numbers, strict=True)]
 
 
 def _level_of_pairs(level: float, groups: int) -> float:
@@ -263,35 +325,73 @@ def _correlations(judged: RateTrials, group: NDArray[np.integer], groups: int, s
     return correlation_of_means(off, group, people)
 
 
-def _differentials(
-    rate: str, names: list[str], found: CountedRates, limits: tuple[Floats, Floats], correlation: csr_array
-) -> list[_Row]:
-    """Return the rows about the largest gap and ratios between groups; ``limits`` are those of all pairs together."""
-    value, size = found.rate, len(names)
-    largest, logs = np.full(4, -np.inf), np.full(2, -np.inf)
-    step = max(1, PAIRS_AT_A_TIME // size)
-    for start in range(0, size, step):
-        first = np.arange(start, min(start + step, size))
-        pairs = Pairs.of(value, *limits, correlation[first].toarray(), first)
-        others = np.arange(size) != first[:, None]
-        largest = np.maximum(largest, [column[others].max() for column in pairs])
+class _Compared(NamedTuple):
+    """The groups of one rate, and the correlations of their rates."""
+
+    rate: str
+    names: list[str]
+    found: CountedRates
+    correlation: csr_array
+
+    def differentials(self, level: float) -> list[_Row]:
+        """Return the rows about the largest gap and ratios between groups; the limits hold for all pairs together."""
+        value, size = self.found.rate, len(self.names)
+        limits = self.found.limits(_level_of_pairs(level, size))
+        largest, logs = np.full(4, -np.inf), np.full(2, -np.inf)
+        step = max(1, PAIRS_AT_A_TIME // size)
+        for start in range(0, size, step):
+            first = np.arange(start, min(start + step, size))
+            pairs = Pairs.of(value, *limits, self.correlation[first].toarray(), first)
+            others = np.arange(size) != first[:, None]
+            largest = np.maximum(largest, [column[others].max() for column in pairs])
+            with np.errstate(divide="ignore"):
+                to_mean = [np.log(np.where(others, column, 1.0)).mean(axis=1).max() for column in pairs[2:]]
+            logs = np.maximum(logs, to_mean)
+        high, low = self._extremes()
         with np.errstate(divide="ignore"):
-            to_mean = [np.log(np.where(others, column, 1.0)).mean(axis=1).max() for column in pairs[2:]]
-        logs = np.maximum(logs, to_mean)
-    high, low = int(value.argmax()), size - 1 - int(value[::-1].argmin())
-    with np.errstate(divide="ignore"):
-        mean = float(np.exp(np.log(value).mean()))
+            mean = float(np.exp(np.log(value).mean()))
+        gap, both = (max(0.0, largest[0]), min(1.0, largest[1])), [high, low]
+        return [
+            self._row("gap", both, float(value[high] - value[low]), *gap),
+            self._row("ratio", both, _over(value[high], value[low]), *np.maximum(1.0, largest[2:])),
+            self._row("ratio-to-mean", slice(None), _over(value[high], mean), *np.maximum(1.0, np.exp(logs))),
+        ]
 
-    def row(what: str, of: list[int] | slice, number: float, lower: float, upper: float) -> _Row:
+    def worst(self, limits: tuple[Floats, Floats]) -> _Row:
+        """Return the row about the highest rate; ``limits`` are those of all groups together."""
+        high, _ = self._extremes()
+        lower, upper = (float(limit.max()) for limit in limits)
+        return self._row("worst", [high], float(self.found.rate[high]), lower, upper)._replace(other="")
+
+    def _extremes(self) -> tuple[int, int]:
+        """Return the groups with the highest and with the lowest rate, two where all are alike."""
+        value = self.found.rate
+        return int(value.argmax()), value.size - 1 - int(value[::-1].argmin())
+
+    def _row(self, what: str, of: list[int] | slice, number: float, lower: float, upper: float) -> _Row:
+        (high, low), found = self._extremes(), self.found
         errors, trials, people = (int(each[of].sum()) for each in (found.errors, found.trials, found.spread.people))
-        return _Row(rate, what, names[high], names[low], errors, trials, people, number, float(lower), float(upper))
+        names = self.names[high], self.names[low]
+        return _Row(self.rate, what, *names, errors, trials, people, number, float(lower), float(upper))
 
-    gap, both = (max(0.0, largest[0]), min(1.0, largest[1])), [high, low]
-    return [
-        row("gap", both, float(value[high] - value[low]), *gap),
-        row("ratio", both, _over(value[high], value[low]), *np.maximum(1.0, largest[2:])),
-        row("ratio-to-mean", slice(None), _over(value[high], mean), *np.maximum(1.0, np.exp(logs))),
-    ]
+
+def _fairness(pair: Sequence[_Compared], level: float) -> list[_Row]:
+    """Return the rows of the fairness discrepancy rate and of GARBE; the limits of the two rates hold together.
+
+    T. de Freitas Pereira and S. Marcel, "Fairness in biometrics: a figure of merit to assess biometric verification
+    systems", IEEE Transactions on Biometrics, Behavior, and Identity Science 4, 2022.
+    """
+    each = (1 + level) / 2  # Bonferroni: whatever the two rates share
+    gaps = [one.differentials(each)[0] for one in pair]
+    rates = [one.found.rate for one in pair]
+    limits = [gini_limits(rate, *one.found.limits(each), each) for rate, one in zip(rates, pair, strict=True)]
+    ginis = [(gini(rate), *ends) for rate, ends in zip(rates, limits, strict=True)]
+    gap, low_gap, high_gap = np.mean([gap[-3:] for gap in gaps], axis=0).tolist()
+    name = "+".join(one.rate for one in pair)
+    errors, trials = (sum(int(getattr(one.found, of).sum()) for one in pair) for of in ("errors", "trials"))
+    people = max(int(one.found.spread.people.sum()) for one in pair)
+    numbers = {"fdr": (1 - gap, 1 - high_gap, 1 - low_gap), "garbe": tuple(np.mean(ginis, axis=0).tolist())}
+    return [_Row(name, what, "", "", errors, trials, people, *found) for what, found in numbers.items()]
 
 
 def _over(high: float, low: float) -> float:

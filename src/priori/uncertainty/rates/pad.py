@@ -23,10 +23,11 @@ from priori.base.declarations import Cautions, Level, columns_of
 from priori.base.errors import OptionError
 from priori.base.results import Result
 from priori.base.types import Floats, Texts
-from priori.curves.epc import choose_threshold
+from priori.curves.checks import set_cautions
+from priori.decisions.recipe import choose_threshold
 from priori.scores import BOUND, Scores, condense_all
-from priori.scores.derived import BY_ATTACK
 from priori.scores.inputs import as_score_set
+from priori.scores.score_set import BY_ATTACK
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import Dependence, joint_interval, judge, shared_by
 
@@ -53,7 +54,7 @@ class PAD(Result):
     rate, lower, upper : ndarray
         The rate on the test set and its interval.
     best : ndarray
-        Of a BPCER at an APCER, what choosing the threshold on the test set itself would have shown; else missing.
+        For a BPCER at an APCER: its value at a threshold chosen on the test set itself; else missing.
     unseen : tuple of str
         Types of attacks that are in the test set only.
     """
@@ -129,7 +130,7 @@ def pad(
         best = float(test.positive.rejected(_at_most(test, types, target))) / test.n_positives
         points[f"apcer<={float(target):g}"] = (_at_most(dev, dev_types, target), best)
     rows: list[tuple[Any, ...]] = []
-    said: list[tuple[str, ...]] = [notes for _, notes in known]
+    said: list[tuple[str, ...]] = [*(notes for _, notes in known), set_cautions(dev)]
     for point, (threshold, best) in points.items():
         found, warnings = _rates(test, types, threshold, level, shared)
         said.append(warnings)
@@ -199,10 +200,10 @@ def _rates(
     lower, upper = attacks.limits(level)
     corrected, _ = attacks.limits(1 - (1 - level) / len(types.names))
     worst = int(attacks.rate.argmax())
-    largest = attacks.interval(worst, "far", threshold, shared, "adjusted-wilson", level)
+    largest = attacks.interval(worst, "far", threshold, shared, level)
     largest = replace(largest, lower=float(corrected.max()), upper=float(upper.max()))
     genuine = judge(test, threshold, "frr").counted(shared)
-    bona_fide = genuine.interval(0, "frr", threshold, shared, "adjusted-wilson", level)
+    bona_fide = genuine.interval(0, "frr", threshold, shared, level)
     columns = (attacks.trials.astype(float), attacks.errors.astype(float), attacks.rate, lower, upper)
     each = zip(types.names, *(column.tolist() for column in columns), strict=True)
     rows: list[_Row] = [("apcer", *of_type) for of_type in each]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Literal, get_args
 
@@ -190,7 +190,7 @@ def _rule_of_three(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ProportionTest(Result):
-    """Tests of the difference between two rates: one row per test. Made by `proportion_test`.
+    """Tests of the difference between two rates: one row per test. Made by `proportion_test` and `mcnemar_test`.
 
     The difference is A's rate minus B's; ``confidence`` is the thesis's delta: 1 minus the p-value.
     """
@@ -206,12 +206,6 @@ class ProportionTest(Result):
     def confidence(self) -> Column[Floats]:
         """The confidence that the rates differ (thesis, Eqs. 3.20, 3.21, 3.25)."""
         return 1 - self.p_value
-
-
-def _tested(difference: Floats, variance: Floats, method: str, alternative: Alternative) -> ProportionTest:
-    sd = np.sqrt(variance)
-    z = standardise(difference, sd)
-    return ProportionTest(difference, sd, z, p_values(z, alternative), method, alternative)
 
 
 def proportion_test(
@@ -241,14 +235,14 @@ def proportion_test(
     >>> f"{test.statistic:.4f} {test.p_value:.4f}"
     '1.8464 0.0648'
     """
+    check_alternative(alternative)
     (x_a, n_a), (x_b, n_b) = check_counts(errors_a, trials_a), check_counts(errors_b, trials_b)
     p_a, p_b = x_a / n_a, x_b / n_b
-    if pooled:
-        p = (x_a + x_b) / (n_a + n_b)
-        variance = p * (1 - p) * (1 / n_a + 1 / n_b)
-    else:
-        variance = p_a * (1 - p_a) / n_a + p_b * (1 - p_b) / n_b
-    return _tested(p_a - p_b, variance, "pooled (3.23)" if pooled else "unpooled (3.22)", alternative)
+    each_a, each_b = [(x_a + x_b) / (n_a + n_b)] * 2 if pooled else (p_a, p_b)
+    difference, sd = p_a - p_b, np.sqrt(each_a * (1 - each_a) / n_a + each_b * (1 - each_b) / n_b)
+    statistic = standardise(difference, sd)
+    method = "pooled (3.23)" if pooled else "unpooled (3.22)"
+    return ProportionTest(difference, sd, statistic, p_values(statistic, alternative), method, alternative)
 
 
 def mcnemar_test(
@@ -290,12 +284,16 @@ def mcnemar_test(
     """
     if method not in get_args(McNemarMethod):
         raise unknown("method", method, get_args(McNemarMethod))
+    check_alternative(alternative)
     (a, n), (b, _) = check_counts(only_a, trials), check_counts(only_b, trials)
     check_counts(a + b, n)
-    tested = _tested((a - b) / n, (a + b) / (n * n), "dependent (3.24)", alternative)
+    difference, sd = (a - b) / n, np.sqrt((a + b) / (n * n))
+    statistic = standardise(difference, sd)
     if method == "normal":
-        return tested
-    return replace(tested, p_value=_binomial_p(a, b, alternative, mid=method == "mid-p"), method=f"McNemar's, {method}")
+        p_value = p_values(statistic, alternative)
+    else:
+        p_value = _binomial_p(a, b, alternative, mid=method == "mid-p")
+    return ProportionTest(difference, sd, statistic, p_value, f"McNemar's, {method}", alternative)
 
 
 def _binomial_p(a: Floats, b: Floats, alternative: Alternative, *, mid: bool) -> Floats:

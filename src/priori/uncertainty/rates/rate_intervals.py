@@ -22,11 +22,10 @@ from priori.base.types import Floats, Ints, Mask
 from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
-from priori.scores.influence import Spread, rate_spread, rate_spreads, unit_cautions
+from priori.scores.influence import Spread, rate_spread, rate_spreads, unit_cautions, unseen
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.rates.proportions import check_level, proportion_interval, quantiles, wilson
+from priori.uncertainty.rates.proportions import check_level, quantiles, wilson
 
-Method = Literal["adjusted-wilson", "wilson", "exact", "normal"]
 Rate = Literal["far", "frr", "fmr", "fnmr", "fta"]
 #: What the rates are called, in the words of ISO/IEC 19795-1.
 RATE_TITLES: dict[Rate, str] = {
@@ -81,7 +80,6 @@ class RateInterval(Result):
     rate_per_user: float
     size_effect: float
     dependence: Dependence
-    method: str
     confidence_level: Level
     warnings: Cautions = ()
 
@@ -96,7 +94,6 @@ def rate_interval(
     threshold: float,
     *,
     rate: Rate = "far",
-    method: Method = "adjusted-wilson",
     dependence: Dependence | None = None,
     confidence_level: float = 0.95,
 ) -> RateInterval:
@@ -113,10 +110,6 @@ def rate_interval(
         ``fnr`` are other names. NaN scores that count as rejected (``nan="reject"``) are failures to acquire: the
         false match and the false non-match rate leave them out, the failure-to-acquire rate is their share of all
         trials (ISO/IEC 19795-1).
-    method : {"adjusted-wilson", "wilson", "exact", "normal"}
-        ``adjusted-wilson`` is Wilson's interval for n / d trials, where the design effect d is the variance of the
-        rate over p (1 - p) / n, with Student's quantile; the others take trials for independent (see
-        `priori.proportion_interval`).
     dependence : {"none", "user", "crossed"}, optional
         What makes trials alike; by default both identities where they are known, else the user, else nothing.
     confidence_level : float
@@ -124,12 +117,16 @@ def rate_interval(
 
     Notes
     -----
+    The interval is Wilson's for n / d trials, where the design effect d is the variance of the rate over p (1 - p) / n,
+    with Student's quantile.
+
     The variance is the sum of e_s e_t / n^2 over all pairs of trials s, t that share a person, e being an error
     minus the rate; divided by one minus the share of pairs that do, as the mean was subtracted; and never less than
     that of the users alone or of independent trials. Its degrees of freedom are Satterthwaite's: few, where few
-    people make most of the errors. While few people err nothing tells how errors flock: the design effect is then at
-    least m / (1 + k), m being the trials of a person and k the people with a part in the errors, as in a band. Without
-    an error the effective number is that of the trials that share nobody, the users or half the people.
+    people make most of the errors. Where few people err, the data do not show how errors cluster: the design effect
+    is then at least m / (1 + k), m being the trials of a person and k the people with a part in the errors. The
+    upper limit allows for half a user unlike those seen, who errs five times as often or in half of the trials.
+    Without an error the effective number is the number of trials that share no person: the users, or half the people.
 
     Examples
     --------
@@ -138,21 +135,17 @@ def rate_interval(
     >>> scores = population(40, 9, 39, user_effect_sd=0.3, probe_effect_sd=0.3, crossed=True, rng=1)
     >>> far = rate_interval(scores, 2.05)
     >>> f"{far.rate:.3f} from {far.lower:.3f} to {far.upper:.3f}, design effect {far.design_effect:.1f}"
-    '0.027 from 0.017 to 0.043, design effect 2.4'
+    '0.027 from 0.017 to 0.044, design effect 2.4'
     """
     level = check_level(confidence_level)
     rate = ALIASES.get(rate, rate)  # type: ignore[assignment] # checked below
     if rate not in get_args(Rate):
         raise unknown("rate", rate, get_args(Rate))
-    if method not in get_args(Method):
-        raise unknown("interval", method, get_args(Method))
     threshold = as_threshold(threshold)
     scores, notes = condense(only_scores(scores), ("user", "probe_user"), cuts=[threshold])
-    shared: Dependence = shared_by(scores, dependence) if method == "adjusted-wilson" else "none"
-    if rate in ("frr", "fnmr"):
-        notes = tuple(note for note in notes if note.code != "unknown-impostors")
+    shared: Dependence = shared_by(scores, dependence)
     counted = judge(scores, threshold, rate).counted(shared)
-    return counted.interval(0, rate, threshold, shared, method, level, notes)._came_from(scores)
+    return counted.interval(0, rate, threshold, shared, level, notes)._came_from(scores)
 
 
 def only_scores(given: Any) -> ScoreSet:
@@ -162,10 +155,15 @@ def only_scores(given: Any) -> ScoreSet:
 
 
 class RateTrials(NamedTuple):
-    """The trials that a rate is counted on, and which of them are errors."""
+    """The trials that a rate is counted on, which of them are errors, and names of impostors that are nobody's."""
 
     trials: Trials
     wrong: Mask
+    nobody: tuple[str, ...] = ()
+
+    def only(self, chosen: Mask) -> RateTrials:
+        """Return some of the trials."""
+        return self._replace(trials=self.trials.take(chosen), wrong=self.wrong[chosen])
 
     def counted(
         self, shared: Dependence, group: NDArray[np.integer] | None = None, groups: int = 1, *, alone: bool = False
@@ -186,7 +184,7 @@ class RateTrials(NamedTuple):
                 one: dict[str, Any] = {"pseudo": trials, "people": 1, "freedom": 1.0, "erring": 0.0}
                 held = {name: np.where(several, getattr(spread, name), single) for name, single in one.items()}
                 spread = replace(spread, **held)
-        return CountedRates(np.rint(errors).astype(np.int64), np.rint(trials).astype(np.int64), spread)
+        return CountedRates(np.rint(errors).astype(np.int64), np.rint(trials).astype(np.int64), spread, self.nobody)
 
 
 class CountedRates(NamedTuple):
@@ -195,6 +193,7 @@ class CountedRates(NamedTuple):
     errors: Ints
     trials: Ints
     spread: Spread
+    nobody: tuple[str, ...] = ()
 
     @property
     def rate(self) -> Floats:
@@ -202,27 +201,26 @@ class CountedRates(NamedTuple):
         return np.asarray(self.errors / self.trials)
 
     def limits(self, level: float) -> tuple[Floats, Floats]:
-        """Return the adjusted Wilson interval of each rate."""
-        return _adjusted(self.rate, self.trials / self.spread.pseudo, self.spread.freedom, level)
+        """Return Wilson's interval of each rate for an effective number of trials, with Student's quantile.
+
+        The upper limit also allows for half a user who is unlike those seen.
+        """
+        p, spread = self.rate, self.spread
+        quantile, alone = quantiles((1 + level) / 2, spread.freedom), p * (1 - p)
+        larger = spread.effect + np.divide(
+            self.trials * unseen(p, spread.people), alone, out=np.zeros_like(p), where=alone > 0
+        )
+        below, above = (self.trials / each for each in (spread.pseudo, np.maximum(spread.pseudo, larger)))
+        lower, upper = wilson(p * below, below, quantile)[0], wilson(p * above, above, quantile)[1]
+        return np.clip(lower, 0.0, p), np.clip(upper, p, 1.0)
 
     def interval(
-        self,
-        row: int,
-        rate: Rate,
-        threshold: float,
-        shared: Dependence,
-        method: Method,
-        level: float,
-        notes: tuple[Caution, ...] = (),
+        self, row: int, rate: Rate, threshold: float, shared: Dependence, level: float, notes: tuple[Caution, ...] = ()
     ) -> RateInterval:
         """Return the interval of one group."""
         errors, n = int(self.errors[row]), int(self.trials[row])
         spread = self.spread.at(row)
-        if method != "adjusted-wilson":
-            found = proportion_interval(errors, n, method=method, confidence_level=level)
-            lower, upper = float(found.lower), float(found.upper)
-        else:
-            lower, upper = (float(limit[row]) for limit in self.limits(level))
+        lower, upper = (float(limit[row]) for limit in self.limits(level))
         return RateInterval(
             rate,
             float(threshold),
@@ -238,7 +236,6 @@ class CountedRates(NamedTuple):
             spread.per_unit if spread.people else errors / n,
             spread.follows,
             shared,
-            method,
             level,
             (*self.cautions(row), *notes),
         )
@@ -248,27 +245,26 @@ class CountedRates(NamedTuple):
         spread = self.spread.at(row)
         if not self.errors[row]:
             of = f" and {spread.people:g} people" if spread.people else ""
-            return (Caution("no-errors", f"no error: the interval rests on {self.trials[row]} trials{of} without one"),)
-        return tuple(unit_cautions(spread))
+            return (
+                Caution("no-errors", f"no error in {self.trials[row]} trials{of}: read the upper bound, not the rate"),
+            )
+        return tuple(unit_cautions(spread, nobody=self.nobody))
 
 
 def judge(scores: Scores, threshold: float, rate: Rate) -> RateTrials:
     """Return the trials that a rate is counted on; those that failed to acquire are rejected, or left out."""
     if rate == "fta":
-        return _acquired(scores)
+        classes = scores.negative, scores.positive
+        failed = [np.zeros(each.score.size, np.bool_) if each.failed is None else each.failed for each in classes]
+        return RateTrials(both_classes(scores), np.concatenate(failed))
     trials = scores.negative if rate in ("far", "fmr") else scores.positive
     if rate in ("fmr", "fnmr") and trials.failed is not None:
         trials = trials.take(~trials.failed)
         if not len(trials):
             raise InputError(f"{scores.source}: every trial of a class failed to acquire; there is no {rate.upper()}")
-    return RateTrials(trials, trials.score > threshold if rate in ("far", "fmr") else trials.score <= threshold)
-
-
-def _acquired(scores: Scores) -> RateTrials:
-    """Return the trials of both classes, those that failed to acquire as errors."""
-    both = scores.negative, scores.positive
-    failed = [np.zeros(trials.score.size, np.bool_) if trials.failed is None else trials.failed for trials in both]
-    return RateTrials(both_classes(scores), np.concatenate(failed))
+    if rate in ("far", "fmr"):
+        return RateTrials(trials, trials.score > threshold, scores.nobody)
+    return RateTrials(trials, trials.score <= threshold)
 
 
 def both_classes(scores: Scores) -> Trials:
@@ -297,14 +293,16 @@ def shared_by(scores: Scores, asked: Dependence | None) -> Dependence:
     return asked
 
 
-def _adjusted(p: Floats, effective: Floats, freedom: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return Wilson's intervals for effective numbers of trials, with Student's quantiles."""
-    lower, upper = wilson(p * effective, effective, quantiles((1 + level) / 2, freedom))
-    return np.clip(lower, 0.0, p), np.clip(upper, p, 1.0)
+class BoundedValue(NamedTuple):
+    """A number that is no rate, with its interval."""
+
+    rate: float
+    lower: float
+    upper: float
 
 
 def joint_interval(
-    parts: Sequence[RateInterval], weights: Sequence[float], *, below: float = 0.0, above: float = 0.0
+    parts: Sequence[RateInterval | BoundedValue], weights: Sequence[float], *, below: float = 0.0, above: float = 0.0
 ) -> tuple[float, float, float]:
     """Return a weighted sum of two rates, and its bounds by their distances to their own (MOVER; Zou and Donner 2008).
 
@@ -335,9 +333,10 @@ def intervals_along(
     if shared != "none" and spread.people[0] < 2:
         shared, spread = "none", rate_spreads(trials, thresholds, "none", above=rate == "far")
     n, rejected = len(trials), trials.rejected(thresholds)
-    counted = CountedRates(n - rejected if rate == "far" else rejected, np.full(thresholds.size, n), spread)
+    errors, nobody = (n - rejected, scores.nobody) if rate == "far" else (rejected, ())
+    counted = CountedRates(errors, np.full(thresholds.size, n), spread, nobody)
     found = [
-        counted.interval(row, rate, threshold, shared, "adjusted-wilson", confidence_level)
+        counted.interval(row, rate, threshold, shared, confidence_level)
         for row, threshold in enumerate(thresholds.tolist())
     ]
     return [

@@ -1,0 +1,55 @@
+"""``priori amounts``: the cheapest threshold where errors cost the amounts of their trials."""
+
+from __future__ import annotations
+
+import math
+
+import priori
+from priori.cli.commands import Asked, make_command, output_group
+from priori.cli.options import options
+from priori.cli.output import table_text
+from priori.cli.systems import SETS
+from priori.words.numbers import acceptance
+
+
+@make_command("amounts", SETS, *options("fp_cost currency level"), output_group())
+def amounts(asked: Asked) -> None:
+    """Choose the threshold that costs least on DEV, and print what decisions cost on TEST.
+
+    Every trial has an amount (--column amount=NAME). A false negative costs its own amount, as a missed fraud does; a
+    false positive costs the same each time, or its own amount (--fp amount). The share of positives is that of the
+    files.
+
+    \b
+    Examples:
+      priori amounts dev.csv test.csv --column amount=euros --fp 5 --currency EUR
+      priori amounts dev.csv test.csv --column amount=euros --fp amount
+    """
+    how = {"fp": asked.fp_cost, "currency": asked.currency, "confidence_level": asked.level}
+    costs = [priori.amounts(system.dev, system.test, name=system.name, **how) for system in asked.systems.read()]
+    asked.output.finish(
+        costs,
+        table=lambda: "\n".join(map(_table, costs)),
+        csv=lambda: [{"system": [each.name], **each.columns()} for each in costs],
+        json=lambda: {"systems": [each.to_dict() for each in costs]},
+    )
+
+
+def _table(costs: priori.AmountCosts) -> str:
+    def money(value: float) -> str:
+        return "–" if math.isnan(value) else f"{value:,.{2 if value >= 1 or not value else 4}f}"
+
+    rows = [
+        ["per decision", *map(money, (costs.value, costs.lower, costs.upper))],
+        ["per 1,000", *map(money, (costs.per_1000, costs.per_1000_lower, costs.per_1000_upper))],
+        ["per 1,000, all accepted", money(1000 * costs.accept_all), "", ""],
+        ["per 1,000, all rejected", money(1000 * costs.reject_all), "", ""],
+    ]
+    alike = {"none": "trials independent", "user": f"{costs.people} users", "crossed": f"{costs.people} people"}
+    threshold = costs.columns()["threshold"][0]
+    said = f"{costs.name}: {acceptance(costs.distances)} {threshold:.6g}, the cheapest on the development scores"
+    note = (
+        f"{costs.fn} false negatives cost {money(costs.fn_cost)}, {costs.fp} false positives {money(costs.fp_cost)}; "
+        f"{100 * costs.confidence_level:g} % interval ({alike[costs.dependence]})"
+    )
+    return table_text(said, ["cost", costs.currency or "on TEST", "lower", "upper"], rows, note=note)

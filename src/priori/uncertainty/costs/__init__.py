@@ -1,1 +1,0 @@
-"""What scores cost as log-likelihood ratios."""
