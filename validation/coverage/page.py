@@ -24,8 +24,9 @@ CANDIDATES = (
 )
 DEFAULT, DEFAULT_CROSSED = "user, calibrated", "crossed, calibrated"
 #: The parts of what validation/coverage/unlike.py measured: populations as documented, those whose users are unlike
-#: each other, and the results on these that carry no warning, as far as they are more than a fifth.
-HEALTHY, UNLIKE, SILENT = "healthy", "unlike users", "silent"
+#: each other, and the results on these that carry no warning, as far as they are more than a fifth; populations that
+#: nothing was chosen on; tests, margins and plans, which are no intervals.
+HEALTHY, UNLIKE, SILENT, FRESH, ASKED = "healthy", "unlike users", "silent", "fresh", "asked"
 #: Where so many of the results carry a warning, they are not silent.
 WARNED = 0.8
 #: How far below its nominal coverage a default may fall.
@@ -124,21 +125,26 @@ def candidates(record: Record) -> tuple[str, str | None]:
 
 
 def unlike_rows(path: Path) -> list[Row]:
-    """Return the intervals that validation/coverage/unlike.py measured."""
+    """Return what validation/coverage/unlike.py measured."""
     with path.open(newline="", encoding="utf-8") as file:
-        lines = [line for line in csv.DictReader(file) if line["nominal"] == "0.9500"]
+        lines = list(csv.DictReader(file))
     rows = []
     for line in lines:
         share = float(line["warned"])
         # The commonest caution stands for all of them.
         said = f"{line['codes'].split(' ')[0]} {100 * share:.0f}" if line["codes"] else ""
-        healthy = line["kind"] == "healthy"
-        parts = {HEALTHY if healthy else UNLIKE: "measured"}
-        if not healthy and share < WARNED:
-            parts[SILENT] = "silent"
+        parts = {FRESH: "measured"} if line["kind"] == "fresh" else {}
+        if line["nominal"] == "0.9500":
+            healthy = line["kind"] == "healthy"
+            parts[HEALTHY if healthy else UNLIKE] = "measured"
+            if not healthy and share < WARNED:
+                parts[SILENT] = "silent"
+        elif not parts and "default grid" not in line["result"]:
+            parts[ASKED] = "measured"
         for part, measured in parts.items():
             numbers = (float(line[name]) for name in ("nominal", measured, "standard_error", "width"))
-            rows.append(Row(part, line["population"], line["result"], "", *numbers, int(line["repeats"]), said))
+            kind = line["kind"] if part == ASKED else ""
+            rows.append(Row(part, line["population"], line["result"], kind, *numbers, int(line["repeats"]), said))
     return rows
 
 
@@ -147,7 +153,8 @@ def page(
 ) -> str:
     """Return docs/coverage.md from the records."""
     record, method, board = Record([*rows, *unlike]), Record(methods), Record(boards)
-    return "\n".join((_head(record), _overview(record, method, board), _choice(record), _hard(record), _how(record)))
+    parts = _head(record), _overview(record, method, board), _choice(record), _hard(record), _asked(record)
+    return "\n".join((*parts, _fresh(record), _how(record)))
 
 
 def _failing(record: Record) -> list[Row]:
@@ -295,6 +302,49 @@ def _silence(record: Record) -> str:
 interval or diagnosis knows of them. At worst results without a warning cover {measured[0]} %, all
 together {measured[1]} %: {worst.population} ({worst.method}).
 """
+
+
+def _asked(record: Record) -> str:
+    """Tests, margins and plans on populations as documented and on those whose users are unlike each other."""
+    kinds: dict[tuple[str, float, str], list[Row]] = {}
+    for row in record.of(part=ASKED):
+        kinds.setdefault((row.method, row.nominal, row.promise), []).append(row)
+    lines = []
+    for (method, nominal, _), rows in kinds.items():
+        few = rows[0].population if len(rows) == 1 else f"{len(rows)} populations"
+        wanted = f"{100 * nominal:g}" if nominal < 1 else "power"
+        errors = percent(max(row.standard_error for row in rows))
+        told = min(warned(row)[0] for row in rows)
+        shares = percent(rows[0].measured) if len(rows) == 1 else spread(rows)
+        lines.append([method, few, wanted, shares, errors, f"{100 * told:.0f}" + " or more" * (len(rows) > 1)])
+    if not lines:
+        return ""
+    return f"""## Tests, margins and plans
+
+How often `rank` and `compare` find a difference that is none, how often `check --no-worse-than` passes a system that
+is worse by exactly the margin (20 to 80 users, some of them harmed) or one as good (power), and how often a study of
+the planned size is as narrow as asked:
+
+{table(["result", "population", "nominal, %", "measured, %", "standard error", "warned, %"], lines)}"""
+
+
+def _fresh(record: Record) -> str:
+    """Populations that nothing was chosen on."""
+    lines = [
+        [
+            *(row.population, row.method, f"{100 * row.nominal:g}"),
+            *(percent(row.measured), percent(row.standard_error), f"{100 * warned(row)[0]:.0f}"),
+        ]
+        for row in record.of(part=FRESH)
+    ]
+    if not lines:
+        return ""
+    return f"""## Three populations that nothing was chosen on
+
+Written down after the last change of the intervals and their cautions, and measured once; intervals at a threshold of
+1.7, tests of two systems that are equal:
+
+{table(["population", "result", "nominal, %", "measured, %", "standard error", "warned, %"], lines)}"""
 
 
 def _how(record: Record) -> str:

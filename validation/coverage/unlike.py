@@ -5,7 +5,8 @@
     python validation/coverage/unlike.py --against OLD    also the width relative to that of another record
 
 Rows of kind ``healthy`` are populations as documented; those of kind ``unlike`` are the audit's; those of kind ``last``
-were written down before anything was measured on them, and nothing was tuned to them.
+were written down before anything was measured on them; those of kind ``fresh`` were, too, after the last change of the
+intervals and their cautions, and were measured once.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import logit, ndtr, ndtri, stdtrit
 
 import priori
 from priori.base.options import Resample
-from priori.scores import Scores
+from priori.scores import Scores, Trials
 from priori.studies.gates import check_no_worse
 from priori.uncertainty.bootstrap.resampling import Resampling
+from priori.uncertainty.rates.rate_intervals import RateTrials
 
 RECORD = Path(__file__).with_suffix(".csv")
 ALPHAS = tuple(k / 10 for k in range(1, 10))
@@ -197,6 +199,18 @@ LAST = (
     ),
     Users("30 users, log-normal sizes, a fifth lambs", 30, effect=_lambs(0.2, 1.2), spread=0.8, kind="last"),
 )
+#: Written down after the allowances for few users were chosen, on populations of other kinds than these.
+FRESH = (
+    Users("28 users, Weibull effects", 28, 15, 30, lambda u: 0.5 * ((-np.log1p(-u)) ** 1.25 - 1.133), kind="fresh"),
+    Users(
+        "36 users, logistic effects, one to three times as many trials",
+        36,
+        effect=lambda u: 0.3 * logit(u),
+        sizes=lambda u: 0.5 + u,
+        kind="fresh",
+    ),
+    Users("22 users, a third of them worse", 22, 25, 50, _lambs(1 / 3, 1.0), kind="fresh"),
+)
 #: Whose costs as log-likelihood ratios are measured.
 COSTED = (*HEALTHY, *(one for one in (*UNLIKE, *LAST) if "Cauchy" not in one.title))
 
@@ -263,25 +277,59 @@ def single_system(population: Users, repeats: int) -> Iterator[Tally]:
 
 
 def rates(population: Users, repeats: int) -> Iterator[Tally]:
-    """Single rates and the AUC of one system, which cost little."""
-    tallies: dict[str, Tally] = {}
+    """Single rates at one threshold: all sets are groups of one, whose users are drawn by their numbers of errors."""
+    threshold, users = 1.7, population.users
+    truths = (float(each[0]) for each in population.rates(np.array([threshold])))
+    rng = _rng(population.title, 7)
+    uniform = rng.random((repeats, users))
+    effects = population.effect(rng.random((2, repeats, users))) + population.follows * ndtri(uniform)
+    shares = ndtr(effects[0] - threshold), ndtr(threshold - population.separation + effects[1])
+    sizes_of = population.impostor, population.genuine
+    for rate, truth, share, mean in zip(("far", "frr"), truths, shares, sizes_of, strict=True):
+        sizes = population._sizes(mean, uniform)
+        errors = rng.binomial(sizes, share)
+        number = np.concatenate([errors.ravel(), (sizes - errors).ravel()])
+        seen, wrong = number > 0, np.repeat([True, False], errors.size)
+        group, user = (np.tile(each.ravel(), 2)[seen] for each in np.indices(errors.shape))
+        trials = RateTrials(Trials(np.zeros(user.size), user, number=number[seen]), wrong[seen])
+        counted = trials.counted("user", group, repeats)
+        lower, upper = counted.limits(0.95)
+        tally = Tally(population.kind, population.title, f"rate_interval {rate}")
+        for row, inside in enumerate((lower <= truth) & (truth <= upper)):
+            tally.add(inside, upper[row] - lower[row], counted.cautions(row))
+        yield tally
 
-    def tally(result: str) -> Tally:
-        return tallies.setdefault(result, Tally(population.kind, population.title, result))
 
+def areas(population: Users, repeats: int) -> Iterator[Tally]:
+    """The AUC of one system."""
+    tally = Tally(population.kind, population.title, "auc interval")
     for repeat in range(repeats):
-        test = population.draw(_rng(population.title, repeat, 7))
-        threshold = 1.7
-        far, frr = (float(each[0]) for each in population.rates(np.array([threshold])))
-        for rate, truth in (("far", far), ("frr", frr)):
-            found = priori.rate_interval(test, threshold, rate=rate)
-            tally(f"rate_interval {rate}").add(found.lower <= truth <= found.upper, found.width, found.warnings)
-        area = priori.a_posteriori_auc_interval(test)
-        tally("auc interval").add(area.lower <= population.auc <= area.upper, area.width, area.warnings)
-    yield from tallies.values()
+        area = priori.a_posteriori_auc_interval(population.draw(_rng(population.title, repeat, 7)))
+        tally.add(area.lower <= population.auc <= area.upper, area.width, area.warnings)
+    yield tally
 
 
 # -- two systems and more ----------------------------------------------------------------------------------------
+
+
+def pairs(population: Users, repeats: int) -> Iterator[Tally]:
+    """How often two systems on the same trials, equal in truth, are found to differ."""
+    names = "compare, as methods, alpha 0.5", "compare, these thresholds, alpha 0.5", "AUC test"
+    method, deployed, areas = (Tally(population.kind, population.title, name, 0.05) for name in names)
+    options = {"n_resamples": 999, "threads": 1}
+    for repeat in range(repeats):
+        rng = _rng(population.title, repeat, 8)
+        dev, test = (_systems(population, 2, rng, prefix) for prefix in "du")
+        curves = [priori.epc(*sets, alpha=[0.5], name=name) for *sets, name in zip(dev, test, "AB", strict=True)]
+        found = priori.compare(*curves, rng=repeat, **options)
+        method.add(np.mean(found.p_value < 0.05), float((found.upper - found.lower)[0]), found.warnings)
+        fixed = _ideal(population)
+        curves = [priori.epc(fixed, each, alpha=[0.5], name=name) for each, name in zip(test, "AB", strict=True)]
+        found = priori.compare(*curves, claim="deployed", rng=repeat, **options)
+        deployed.add(np.mean(found.p_value < 0.05), float((found.upper - found.lower)[0]), found.warnings)
+        tested = priori.a_posteriori_auc_test(*test)
+        areas.add(tested.p_value < 0.05, tested.upper - tested.lower, tested.warnings)
+    yield from (method, deployed, areas)
 
 
 def _systems(population: Users, number: int, rng: np.random.Generator, prefix: str = "u") -> list[Scores]:
@@ -300,13 +348,17 @@ def _systems(population: Users, number: int, rng: np.random.Generator, prefix: s
     return made
 
 
+def _ideal(population: Users) -> Scores:
+    """Return scores as wide as those of `_systems`, or development and test set would disagree."""
+    grid = ndtri((np.arange(400) + 0.5) / 400)
+    sd = np.sqrt(1.49 + 1.25 * np.var(population.effect(ndtr(grid))) + population.follows**2)
+    return Scores.from_arrays(sd * grid, sd * grid + population.separation)
+
+
 def leaderboard(population: Users, repeats: int, systems: int = 12) -> Iterator[Tally]:
     """How often `rank` finds a difference among systems that are equal."""
     tally = Tally(population.kind, population.title, f"rank of {systems} equal systems", 0.05)
-    grid = ndtri((np.arange(400) + 0.5) / 400)
-    # As wide as the scores of the systems, or development and test set would disagree.
-    sd = np.sqrt(1.49 + 1.25 * np.var(population.effect(ndtr(grid))) + population.follows**2)
-    ideal = Scores.from_arrays(sd * grid, sd * grid + population.separation)
+    ideal = _ideal(population)
     for repeat in range(repeats):
         sets = _systems(population, systems, _rng(population.title, repeat, 1))
         curves = [priori.epc(ideal, each, alpha=[0.5], name=f"S{k}") for k, each in enumerate(sets)]
@@ -525,7 +577,9 @@ def tasks(repeats: int) -> dict[str, Callable[[], Iterator[Tally]]]:
         work[one.title] = lambda one=one: single_system(one, repeats)
     grows = Users("40 users who try more err more", 40, **GROWS)
     return work | {
-        "rates": lambda: (t for one in (*HEALTHY, *UNLIKE, *MORE, *LAST) for t in rates(one, 5 * repeats)),
+        "rates": lambda: (t for one in (*HEALTHY, *UNLIKE, *MORE, *LAST, *FRESH) for t in rates(one, 20 * repeats)),
+        "areas": lambda: (t for one in (*HEALTHY, *UNLIKE, *MORE, *LAST) for t in areas(one, 5 * repeats)),
+        "fresh": lambda: (t for one in FRESH for made in (areas, pairs) for t in made(one, 2 * repeats)),
         "rank": lambda: leaderboard(grows, few),
         "rank, healthy": lambda: leaderboard(Users("40 users, 9 + 20 trials", 40, kind="healthy"), few),
         "margins": lambda: margins(2 * repeats),

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 #: Errors that come from fewer units than this, and than this share of all units (`kish`), do not show how units differ;
-#: where trials of a unit are as alike as this (correlation of their errors), so do those of some more.
+#: nor, where trials of a unit are as alike as this (correlation of their errors), do those of fewer than half of the
+#: units. Chosen by simulation: of 20 to 40 skewed users most are told, of as many normal ones less than a tenth.
 FEW_UNITS, FEW_SHARE = 7.5, 0.12
-FEW_UNLIKE_UNITS, FEW_UNLIKE_SHARE, ALIKE = 13.0, 0.38, 0.15
+FEW_UNLIKE_UNITS, FEW_UNLIKE_SHARE, ALIKE = 15.0, 0.5, 0.12
 #: Of numbers at many thresholds, what is so at such a share of those that matter is said: few units there, and errors
 #: that follow their size. (One in twenty bands of 20 to 62 normal users is told of few, most of 25 skewed ones are.)
 FEW_AT, FOLLOWS_AT = 0.2, 1 / 3
@@ -46,9 +47,9 @@ FEWEST_UNITS = 7
 FOLLOWS = 2.5
 #: Users differ, and so may impostors, where the variance is so many times that of independent trials.
 DIFFER = 1.2
-#: The weight of a user whom nobody has seen, how many times as often as the others he errs, and how often at most; and
-#: how many times as much he costs in bits, where even good users cost some.
-UNSEEN, UNSEEN_TIMES, UNSEEN_MOST, UNSEEN_COST = 0.5, 5.0, 0.5, 3.0
+#: How many times as often as the others a user errs whom nobody has seen, and how often at most; and how many times as
+#: much he costs in bits, where even good users cost some.
+UNSEEN_TIMES, UNSEEN_MOST, UNSEEN_COST = 5.0, 0.5, 2.0
 #: Sums by pair that are made at a time: some hundred megabytes at most.
 SUMS_AT_A_TIME = 1 << 24
 
@@ -56,16 +57,18 @@ SUMS_AT_A_TIME = 1 << 24
 # -- how many units count, and how sure a variance is --------------------------------------------------------------
 
 
-def kish(shares: NDArray[Any]) -> Floats:
+def kish(shares: NDArray[Any], owner: Ints | None = None) -> Floats:
     """Return how many equal shares would say as much (Kish 1965): (sum s)^2 / sum s^2, by column where there are some.
+
+    Those of several groups one after the other, where ``owner`` is the group of each row.
 
     Examples
     --------
     >>> kish(np.array([2, 2, 2, 0])).item(), round(kish(np.array([48, 1, 1])).item(), 3)
     (3.0, 1.084)
     """
-    total, squares = np.abs(shares).sum(axis=0), (shares**2).sum(axis=0)
-    return np.asarray(total**2 / np.maximum(squares, 1e-300), dtype=np.float64)
+    rows = np.reshape(shares, (len(shares), -1)).astype(np.float64)
+    return np.ravel(_added(np.abs(rows), owner) ** 2 / np.maximum(_added(rows**2, owner), 1e-300))
 
 
 def freedom_of_sizes(sizes: Any, variances: Any, owner: Ints | None = None) -> Floats:
@@ -121,15 +124,15 @@ def satterthwaite(squares: Any, fourths: Any, most: Any, units: Any = np.inf) ->
 
 
 def unseen(rate: Any, people: Any, times: float = UNSEEN_TIMES, most: float = UNSEEN_MOST) -> Floats:
-    """Return the variance that half a user adds who is unlike those seen: without him rates are bounded too low.
+    """Return the variance that one more user adds who is unlike those seen: without him rates are bounded too low.
 
     Examples
     --------
-    >>> unseen(0.1, np.array([0, 20, 200])).round(6).tolist()
-    [0.0, 0.000297, 3e-06]
+    >>> unseen(0.1, np.array([0, 19, 199])).round(8).tolist()
+    [0.0, 0.000625, 6.25e-06]
     """
     worst = np.minimum(times * np.asarray(rate, dtype=np.float64), most)
-    return np.asarray(np.where(np.asarray(people) > 0, UNSEEN * (worst / (np.asarray(people) + UNSEEN)) ** 2, 0.0))
+    return np.asarray(np.where(np.asarray(people) > 0, (worst / (np.asarray(people) + 1)) ** 2, 0.0))
 
 
 def welch(variances: Any, freedom: Any, most: Any = np.inf) -> Floats:
@@ -263,17 +266,10 @@ class Moves:
     def sums(self, code: NDArray[Any], codes: int, entries: Any, number: NDArray[Any] | None) -> Floats:
         """Return what some of the entries add together where they have the same code: a row for each code."""
         held, (bins, columns) = self.bins[entries], self.moves.shape
-        if columns == 1:
-            moved = self.moves[held, 0]
-            return np.bincount(code, moved if number is None else moved * number, codes).astype(np.float64)[:, None]
-        if held.size * columns < codes * bins:
-            order = np.argsort(code, kind="stable")
-            present, start = np.unique(code[order], return_index=True)
-            moved = self.moves[held[order]]
-            sums = np.zeros((codes, columns))
-            sums[present] = np.add.reduceat(moved if number is None else moved * number[order, None], start, axis=0)
-            return sums
-        return np.asarray(counts_by(code, codes, held, bins, number) @ self.moves)
+        if held.size * columns >= codes * bins:
+            return np.asarray(counts_by(code, codes, held, bins, number) @ self.moves)
+        times = 1 if number is None else number
+        return np.stack([np.bincount(code, moved[held] * times, codes) for moved in self.moves.T], axis=1)
 
     def power_sums(self, power: int, number: NDArray[Any] | None = None, mean: Floats | float = 0.0) -> Floats:
         """Return the sums over single trials of a power of their deviations from the mean."""
@@ -383,8 +379,8 @@ class Spread:
     Of errors also: ``effect``, the ratio of the variance to that of independent trials, at least 1; ``pseudo``, the
     trials of the pseudo-user that errs half: what one more person might add; how many people make the errors
     (``erring``) and the ``right`` decisions, by `kish`, in whichever role fewer do; the rate ``per_unit``, where each
-    person counts once; whether it ``follows`` the size of people (T); and how ``alike`` the trials of a person are, the
-    correlation of their errors.
+    person counts once; whether it ``follows`` the size of people (T); and how ``alike`` trials that share somebody are,
+    the correlation of their errors: (effect - 1) over how many others each of them shares somebody with.
     """
 
     value: Any
@@ -537,44 +533,29 @@ def spread_of_errors(sample: SampleMean) -> Spread:
     """Return the spread of the error rates of one class, or of the differences of two systems'."""
     people, errors, found = sample.people, sample.values, spread_of_means(sample)
     assert isinstance(errors, Errors)
-    sizes, wrong = people.sizes[:, :, None], np.stack(sample.totals)
-
-    def added(of_units: Any) -> Floats:
-        return _added(of_units, people.owner)
-
+    owner, sizes, wrong = people.owner, people.sizes[:, :, None], np.stack(sample.totals)
     either, kinds = sizes.sum(axis=0), (wrong, sizes - wrong)
-    n, total = (np.broadcast_to(each, sample.mean.shape).ravel() for each in (people.n, added(wrong[0])))
+    n, total = (np.broadcast_to(each, sample.mean.shape).ravel() for each in (people.n, _added(wrong[0], owner)))
     alone = np.maximum(errors.squares(total, people.number) / n - found.value**2, 0.0) / n
     effect = np.divide(found.variance, alone, out=np.ones_like(alone), where=alone > 0).clip(1.0, n)
     # While few people err nothing tells how errors cluster: the next person may err in all of his trials, and what was
     # seen is no guide to how sure the variance is.
-    involved = np.min([added((np.abs(kind.sum(axis=0)) > 1e-9) * 1.0) for kind in kinds], axis=0)
-    pseudo = np.maximum(effect, np.ravel(added(either**2) / added(either) / (1 + involved)))
-    freedom = np.where(pseudo <= effect, found.freedom, found.most)
-    floor = np.maximum(found.floor, alone / (1 - found.lost))
-    per_unit, follows = size_follows(wrong[0], people.sizes[0], people.owner)
-    correlations = [_alike(*role, alone * n, people.owner) for role in zip(wrong, people.sizes, strict=True)]
+    involved = np.min([_added((np.abs(kind.sum(axis=0)) > 1e-9) * 1.0, owner) for kind in kinds], axis=0)
+    pseudo = np.maximum(effect, np.ravel(_added(either**2, owner) / _added(either, owner) / (1 + involved)))
+    per_unit, follows = size_follows(wrong[0], people.sizes[0], owner)
+    erring, right = (np.min([kish(role, owner) for role in kind], axis=0) for kind in kinds)
     return replace(
         found,
-        freedom=freedom,
-        floor=floor,
+        freedom=np.where(pseudo <= effect, found.freedom, found.most),
+        floor=np.maximum(found.floor, alone / (1 - found.lost)),
         effect=effect,
         pseudo=pseudo,
-        erring=_fewest(wrong, people.owner),
+        erring=erring,
+        right=right,
         per_unit=per_unit,
         follows=follows,
-        alike=np.max(correlations, axis=0),
+        alike=(effect - 1) / np.maximum(found.lost * n - 1, 1.0),
     )
-
-
-def _alike(total: Floats, sizes: Floats, variance: Floats, owner: Ints | None) -> Floats:
-    """Return the correlation of the trials of a person in one role, each trial counted once (analysis of variance)."""
-    size, known = sizes[:, None], np.maximum(sizes, 1)[:, None]
-    trials, others = _added(size, owner), _added((size > 0) * 1.0, owner) - 1
-    between = _added(total**2 / known, owner) - _added(total, owner) ** 2 / trials
-    excess = between - others * np.reshape(variance, between.shape)
-    scale = (trials - _added(size**2, owner) / trials - others) * np.reshape(variance, between.shape)
-    return np.ravel(np.divide(excess, scale, out=np.zeros_like(scale), where=scale > 0))
 
 
 def rate_spread(
@@ -584,34 +565,29 @@ def rate_spread(
 
     All groups are counted at once; each of them has trials.
     """
-    if shared == "none" or trials.user is None:
-        where = np.zeros(wrong.size, np.intp) if group is None else group
-        number = np.ones(wrong.size) if trials.number is None else trials.number
-        n, errors = np.bincount(where, number, groups), np.bincount(where, number * wrong, groups)
-        rate, sure = errors / n, np.full(groups, np.inf)
-        return Spread(rate, rate * (1 - rate) / n, sure, sure, np.zeros(groups, int), pseudo=np.ones(groups))
-    (people,) = People.of(trials, crossed=shared == "crossed", group=group)
     at_one = Errors([wrong.astype(np.intp)], [np.zeros(1, dtype=np.intp)], above=True)
-    counted = np.array([people.count]) if people.owner is None else np.bincount(people.owner)
-    return _spread_of_rates(at_one, people, counted)
+    return _spread_of_rates(at_one, trials, shared, group, groups)
 
 
 def rate_spreads(trials: Trials, thresholds: Floats, shared: str, *, above: bool) -> Spread:
     """Return the spread of the error rate at each of several thresholds; ``above`` says where errors lie."""
+    return _spread_of_rates(Errors.of([trials.score], [thresholds], above=above), trials, shared)
+
+
+def _spread_of_rates(
+    errors: Errors, trials: Trials, shared: str, group: NDArray[np.integer] | None = None, groups: int = 1
+) -> Spread:
     if shared == "none" or trials.user is None:
-        rejected = trials.rejected(thresholds)
-        rate, sure = (len(trials) - rejected if above else rejected) / len(trials), np.full(thresholds.size, np.inf)
-        known = {"people": np.zeros(thresholds.size, int), "pseudo": np.ones(thresholds.size)}
-        return Spread(rate, rate * (1 - rate) / len(trials), sure, sure, **known)
-    (people,) = People.of(trials, crossed=shared == "crossed")
-    errors = Errors.of([trials.score], [thresholds], above=above)
-    return _spread_of_rates(errors, people, np.full(thresholds.size, people.count))
-
-
-def _spread_of_rates(errors: Errors, people: People, counted: Ints) -> Spread:
-    sample = SampleMean(errors, people)
-    right = people.sizes[:, :, None] - np.stack(sample.totals)
-    return replace(spread_of_errors(sample), people=counted, right=_fewest(right, people.owner))
+        where = np.zeros(trials.score.size, np.intp) if group is None else group
+        n = np.bincount(where, trials.number, groups)[:, None]
+        rate = errors.sums(where, groups, slice(None), trials.number) / n
+        sure = np.full(rate.size, np.inf)
+        nobody, one = np.zeros(rate.size, int), np.ones(rate.size)
+        return Spread(np.ravel(rate), np.ravel(rate * (1 - rate) / n), sure, sure, nobody, pseudo=one)
+    (people,) = People.of(trials, crossed=shared == "crossed", group=group)
+    found = spread_of_errors(SampleMean(errors, people))
+    counted = people.count if people.owner is None else np.bincount(people.owner)
+    return replace(found, people=np.broadcast_to(counted, found.variance.shape))
 
 
 def size_follows(wrong: Floats, sizes: Floats, owner: Ints | None = None) -> tuple[Floats, Floats]:
@@ -629,12 +605,6 @@ def size_follows(wrong: Floats, sizes: Floats, owner: Ints | None = None) -> tup
     scale = np.sqrt(_added(log**2, owner) * _added(off**2, owner))
     found = np.divide(_added(log * off, owner), scale, out=np.zeros_like(scale), where=scale > 1e-9)
     return np.ravel(mean), np.ravel(found * np.sqrt(number - 1))
-
-
-def _fewest(of_units: Floats, owner: Ints | None) -> Floats:
-    """Return how many units make what there is of each group, as `kish` has it, in whichever role (rows) fewer do."""
-    effective = [_added(np.abs(own), owner) ** 2 / np.maximum(_added(own**2, owner), 1e-300) for own in of_units]
-    return np.ravel(np.min(effective, axis=0))
 
 
 def correlation_of_means(off: Floats, column: NDArray[np.integer], people: People) -> csr_array:

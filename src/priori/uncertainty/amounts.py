@@ -144,7 +144,7 @@ def amounts(
     one with the smaller FAR + FRR is chosen, then the lowest. The share of positives is that of the two sets: where it
     differs in use, so do the best threshold and the cost. The costs of false
     negatives and of false positives have Student's intervals on log scales, with Satterthwaite's degrees of freedom;
-    where users are known the upper bounds allow for half a user unlike those seen. Both are joined by their correlation
+    where users are known the upper bounds allow for a user unlike those seen. Both are joined by their correlation
     (Zou and Donner 2008). With very heavy tails, or where few units carry the cost, the interval covers less often than
     stated: a large amount that the test set does not have cannot be known. Cautions say so where it can be seen.
 
@@ -313,7 +313,9 @@ class _ErrorCosts:
         trials = both_classes(scores)
         costs = [np.append(alarms, 0 * misses), np.append(0 * alarms, misses), np.append(alarms, misses)]
         spreads = [spread_of_classes([(own, trials, None)], shared) for own in costs]
-        carriers = [spread.erring if spread.people else kish(own) for spread, own in zip(spreads, costs, strict=True)]
+        carriers = [
+            spread.erring if spread.people else kish(own).item() for spread, own in zip(spreads, costs, strict=True)
+        ]
         both = float(carriers[0]), float(carriers[1])
         return cls(spreads[0], spreads[1], spreads[2], both, len(scores))
 

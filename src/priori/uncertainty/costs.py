@@ -182,7 +182,7 @@ def llr_costs(
     Notes
     -----
     Intervals of Cllr are Student's on a log scale, with Satterthwaite's degrees of freedom; where users are known the
-    upper limit allows for half a user unlike those seen, who costs three times as much. Those of detection costs join
+    upper limit allows for a user unlike those seen, who costs twice as much. Those of detection costs join
     those of the two rates (`priori.rate_interval`), which allow for errors that were not seen. Minima and losses are a
     posteriori and have no interval: one that allows for the fit to the test set was measured to cover 74 % of the time
     instead of 95 %. `compare_llr_costs` tests their differences.
@@ -326,7 +326,7 @@ def _detection_means(fitted: LLRMap, test: Scores, alpha: Any) -> tuple[float, l
 
 
 def limits_of_cost(value: float, spread: Spread, level: float) -> tuple[float, float]:
-    """Return the interval of a mean cost, on a log scale; above, it allows for half a user unlike those seen."""
+    """Return the interval of a mean cost, on a log scale; above, it allows for a user unlike those seen."""
     if not np.isfinite(value) or value <= 0:
         return (0.0, np.inf) if value > 0 else (0.0, 0.0)
     reach = quantile(level, freedom=spread.freedom) / value

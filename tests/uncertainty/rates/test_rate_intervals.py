@@ -249,20 +249,20 @@ def test_few_people_who_make_the_errors_are_said():
     assert codes([1] * 3 + [0] * 21) == []
     assert codes([1] * 7 + [0] * 60) == ["few-units"]
     assert codes([1] * 8 + [0] * 60) == []
-    # Fewer than 38 in a hundred, and than 13, where the trials of a user are alike.
-    assert codes([6, 5, 4, 4, 5] + [0] * 8) == ["few-units"]
-    assert codes([6, 5, 4, 4, 5] + [0] * 7) == []
-    assert codes([6] * 12 + [0] * 30) == ["few-units"]
-    assert codes([6] * 13 + [0] * 30) == []
+    # Fewer than half, and than 15, where the trials of a user are alike.
+    assert codes([6, 5, 4, 4, 5] + [0] * 5) == ["few-units"]
+    assert codes([6, 5, 4, 4, 5] + [0] * 4) == []
+    assert codes([6] * 14 + [0] * 30) == ["few-units"]
+    assert codes([6] * 15 + [0] * 30) == []
     assert codes([2] * 7 + [0] * 20) == []
 
 
-def test_the_upper_limit_allows_for_half_a_user_who_is_unlike_those_seen():
+def test_the_upper_limit_allows_for_a_user_who_is_unlike_those_seen():
     """Wilson's limit for the trials that the larger variance is worth; he errs five times as often, or in half."""
     for wrong in ([1, 2] * 20, [5, 6] * 20):
         found = rate_interval(users_erring(wrong), 0.5, rate="far")
         p, n, t = found.rate, found.trials, stats.t.ppf(0.975, found.freedom)
-        variance = p * (1 - p) * found.design_effect / n + 0.5 * min(5 * p, 0.5) ** 2 / 40.5**2
+        variance = p * (1 - p) * found.design_effect / n + min(5 * p, 0.5) ** 2 / 41**2
         limits = []
         for effective in (n / found.design_effect, p * (1 - p) / variance):
             centre = (p + t**2 / (2 * effective)) / (1 + t**2 / effective)

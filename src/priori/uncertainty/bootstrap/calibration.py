@@ -180,23 +180,17 @@ class Calibration:
 
     def known(self, deviations: Floats) -> Floats:
         """Return how many standard deviations of a known spread few users' are worth: the inverse of `reach`."""
-        from scipy.special import ndtri_exp
+        from scipy.special import ndtri_exp, stdtr
 
-        tail = self._student(-np.asarray(deviations))
-        return np.where(np.isfinite(self.freedom), -ndtri_exp(np.log(np.maximum(tail, 1e-300))), deviations)
+        few = np.isfinite(self.freedom)
+        tail = stdtr(np.where(few, self.freedom, 1.0), -np.asarray(deviations) / self.lost)
+        return np.where(few, -ndtri_exp(np.log(np.maximum(tail, 1e-300))), deviations)
 
     def tail(self, p_value: Floats) -> Floats:
         """Return the one-sided p-value that belongs to a percentile one, as `level` does for intervals."""
-        from scipy.special import ndtri
+        from scipy.special import ndtr, ndtri
 
-        return np.where(np.isfinite(self.freedom), self._student(ndtri(p_value)), p_value)
-
-    def _student(self, deviations: Floats) -> Floats:
-        """Return Student's share below so many standard deviations of few users' replicates."""
-        from scipy.special import stdtr
-
-        freedom = np.where(np.isfinite(self.freedom), self.freedom, 1.0)
-        return np.asarray(stdtr(freedom, deviations / self.lost))
+        return np.asarray(ndtr(-self.known(-ndtri(p_value))))
 
     def adjust(self, outcomes: Outcomes, draws: Floats) -> Outcomes:
         """Return the outcomes of replicates, scaled and with the pseudo-trials drawn for them (`half_trials`).

@@ -288,7 +288,7 @@ def a_posteriori_auc_interval(
         half = quantile(level) * sd
         lower, upper = max(auc - half, 0.0), min(auc + half, 1.0)
     else:
-        # Below, half a user unlike those seen.
+        # Below, one more user, unlike those seen.
         centre, reach = np.log(auc / (1 - auc)), quantile(level, freedom=spread.freedom) / (auc * (1 - auc))
         below = reach * np.sqrt(sd**2 + float(unseen(1 - auc, spread.people)))
         lower, upper = (float(1 / (1 + np.exp(-limit))) for limit in (centre - below, centre + reach * sd))

@@ -194,8 +194,8 @@ def group_rates(
     >>> found = priori.group_rates(scores, 1.25, groups=sex, by="sex")
     >>> for row in range(2):
     ...     print(found.group[row], f"{found.value[row]:.3f} from {found.lower[row]:.3f} to {found.upper[row]:.3f}")
-    f 0.142 from 0.092 to 0.220
-    m 0.120 from 0.066 to 0.217
+    f 0.142 from 0.092 to 0.228
+    m 0.120 from 0.066 to 0.226
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
     if isinstance(min_users, bool) or not isinstance(min_users, (int, np.integer)) or min_users < 1:

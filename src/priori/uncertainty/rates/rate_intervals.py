@@ -125,7 +125,7 @@ def rate_interval(
     that of the users alone or of independent trials. Its degrees of freedom are Satterthwaite's: few, where few
     people make most of the errors. Where few people err, the data do not show how errors cluster: the design effect
     is then at least m / (1 + k), m being the trials of a person and k the people with a part in the errors. The
-    upper limit allows for half a user unlike those seen, who errs five times as often or in half of the trials.
+    upper limit allows for one more user, unlike those seen, who errs five times as often or in half of the trials.
     Without an error the effective number is the number of trials that share no person: the users, or half the people.
 
     Examples
@@ -135,7 +135,7 @@ def rate_interval(
     >>> scores = population(40, 9, 39, user_effect_sd=0.3, probe_effect_sd=0.3, crossed=True, rng=1)
     >>> far = rate_interval(scores, 2.05)
     >>> f"{far.rate:.3f} from {far.lower:.3f} to {far.upper:.3f}, design effect {far.design_effect:.1f}"
-    '0.027 from 0.017 to 0.044, design effect 2.4'
+    '0.027 from 0.017 to 0.045, design effect 2.4'
     """
     level = check_level(confidence_level)
     rate = ALIASES.get(rate, rate)  # type: ignore[assignment] # checked below
@@ -203,7 +203,7 @@ class CountedRates(NamedTuple):
     def limits(self, level: float) -> tuple[Floats, Floats]:
         """Return Wilson's interval of each rate for an effective number of trials, with Student's quantile.
 
-        The upper limit also allows for half a user who is unlike those seen.
+        The upper limit also allows for one more user who is unlike those seen.
         """
         p, spread = self.rate, self.spread
         quantile, alone = quantiles((1 + level) / 2, spread.freedom), p * (1 - p)
