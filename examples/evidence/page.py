@@ -40,7 +40,7 @@ many move without a shift.
   threshold on the test set. **A posteriori**: the EER of the test set.
 - Only trials that all systems have count; a system that lacks more than a tenth of them is left out.
 - Users (speakers, texts) are resampled 10,000 times. The interval of a rank holds for all systems of a board at once.
-  *Deployed* is about these thresholds, *method* about systems tuned on other development sets like this one.
+  [*Deployed*, *method*](tests.md#two-curves-compare) are the two claims.
 """
 
 CASE = """## One board
