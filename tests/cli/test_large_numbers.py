@@ -57,10 +57,8 @@ LINES: dict[str, list[tuple[str, ...]]] = {
     "pad": [SPOOFED],
     "demo": [()],
     "app": [()],
-    "run": [],
     "explain": [],
     "schema": [],
-    "completion": [],
 }
 
 

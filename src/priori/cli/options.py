@@ -346,8 +346,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "output": Declared("-o --output FILE", "Write the numbers to FILE (atomically)."),
         "plot": Declared("--plot FILE", f"Draw the curves: {DRAWN}", WRITTEN, callback=_drawable),
         "directory": Declared("--output DIR", "The directory to write to.", default="demo"),
-        "init": Declared("--init", "Write a commented study file as a template, and run nothing.", bool),
-        "dry_run": Declared("--dry-run", "Print the commands instead of running them.", bool),
         "host": Declared(
             "--host ADDRESS",
             "The address to listen on. Any address but the local one lets other machines connect.",
