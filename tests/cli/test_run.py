@@ -85,7 +85,6 @@ format = "json"
 [report]
 points = 5
 output = "report.html"
-static = true
 """,
     )
     done = run("run", str(path), cwd=tmp_path)
