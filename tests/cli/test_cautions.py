@@ -76,7 +76,7 @@ def test_results_keep_what_is_silenced(folder: Path) -> None:
 
 
 def test_the_page_shows_all_but_the_silenced_and_names_those(folder: Path) -> None:
-    report = ("report", *TWO, "--no-bootstrap", "--points", "3", "--static", "-o", "page.html")
+    report = ("report", *TWO, "--no-bootstrap", "--points", "3", "-o", "page.html")
     run(*report)
     assert 'data-caution="same-data"' in (folder / "page.html").read_text()
     run(*report, "--silence", "same-data")

@@ -488,7 +488,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "verbose": Declared("--verbose", "Print all warnings, and figures that few people need.", bool),
         "github": Declared("--github", "Also append a table to the file named by GITHUB_STEP_SUMMARY.", bool),
-        "static": Declared("--static", "A small page without scripts: SVG figures, no slider.", bool),
         "pdf": Declared("--pdf FILE", "Also write the report to FILE as PDF, its first page a summary.", WRITTEN),
         "title": Declared(
             "--title TEXT", "The heading of the page. Default: the systems' names.", default="", shown=False
