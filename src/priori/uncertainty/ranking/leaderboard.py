@@ -348,7 +348,7 @@ def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, 
             "a leaderboard of scanned tables draws their users, or trials: choose the bootstrap user or sample, or "
             "read the table into memory"
         )
-    cuts = [np.union1d(tables[s].relative_cuts(RESOLUTION), curves[s].threshold) for s in range(len(curves))]
+    cuts = [np.union1d(tables[s].histogram.relative_cuts(RESOLUTION), curves[s].threshold) for s in range(len(curves))]
     parts = 0
     if not plan.design.by_user:
         parts = min(table.parts_at_most(PARTS, cut.size) for table, cut in zip(tables, cuts, strict=True))
