@@ -291,7 +291,6 @@ def test_intervals_are_named_by_their_settings() -> None:
     band = study.members[0].band
     assert band is not None
     assert about_interval(band.settings) == "90 % simultaneous confidence interval, sample bootstrap"
-    assert about_interval({**band.settings, "promise": "prediction"}).startswith("90 % simultaneous prediction")
     assert "at the 90 % level" in about_letters(0.9)
 
 

@@ -353,7 +353,6 @@ DESCRIPTIONS = {
     "p_adjusted": "The p-value adjusted for all that is tested together (step-down max-T).",
     "p_fitted": "Whether the p-value is smaller than draws can show, from a tail fitted to them.",
     "p_value": "The p-value of no difference.",
-    "promise": "Cover the curve of the whole population, or the one that a new test set will show.",
     "rate": "Whether the measure is shown as a percentage.",
     "resample": "Resample the test set only, or the development set too.",
     "sd": "The standard deviation.",

@@ -57,8 +57,6 @@ def compare(asked: Asked) -> None:
     plot, systems = asked.output.plot, asked.systems
     if len(systems) < 2:
         raise OptionError("a comparison needs two systems or more: --system NAME DEV TEST, twice")
-    if asked.resampling.promise != "confidence":
-        raise OptionError("a comparison is about the whole population; leave out --promise")
     if plot and len(systems) > 2:
         raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
     if asked.histogram is not None and not plot:

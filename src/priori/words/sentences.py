@@ -373,8 +373,7 @@ def about_interval(settings: Mapping[str, Any]) -> str:
     '95 % pointwise confidence interval, user bootstrap'
     """
     reach = "simultaneous" if settings["simultaneous"] else "pointwise"
-    kind = settings.get("promise", "confidence")
-    return f"{level_text(settings['confidence_level'])} {reach} {kind} interval, {settings['bootstrap']} bootstrap"
+    return f"{level_text(settings['confidence_level'])} {reach} confidence interval, {settings['bootstrap']} bootstrap"
 
 
 def describe_settings(study: Study) -> dict[str, str]:

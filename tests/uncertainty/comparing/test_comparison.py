@@ -13,9 +13,7 @@ import brute
 import priori
 from priori import InputError, OptionError, Scores
 from priori.scores.pairing import in_one_order
-from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import shares_of
-from priori.uncertainty.comparing.evidence import gather_evidence
 from priori.uncertainty.comparing.verdicts import MarginRegion, Region, _p_of_largest
 
 ALPHAS = [Fraction(1, 5), Fraction(1, 2), Fraction(4, 5)]
@@ -269,8 +267,6 @@ def test_curves_that_cannot_be_compared_are_refused():
         priori.compare(curve, curve, bootstrap="joint")
     with pytest.raises(OptionError, match="claim"):
         priori.compare(curve, curve, claim="both")
-    with pytest.raises(OptionError, match="no prediction"):
-        gather_evidence([curve, curve], Resampling(promise="prediction"))
     with pytest.raises(OptionError, match="alternative"):
         priori.compare(curve, curve, alternative="better")
 

@@ -46,7 +46,7 @@ def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: 
 def _drawn(people: People, seed: int, purpose: int) -> np.ndarray:
     """How often each trial of a class comes in seven draws."""
     drawn = np.empty((people.count, 7))
-    kernels.multiplicities(0, seed, 1, people.count, 0, purpose, drawn)
+    kernels.multiplicities(0, seed, 1, purpose, drawn)
     return drawn[people.unit].T
 
 

@@ -133,7 +133,6 @@ def whole_units(
     seed: int,
     *,
     inner: int = 1,
-    future: int = 0,
 ) -> Draws:
     """Lay out sets whose units come with all their trials, each system on its own.
 
@@ -153,7 +152,7 @@ def whole_units(
         drawn: dict[tuple[int, int], Floats] = {}
         for count, purpose in set(units):
             drawn[count, purpose] = np.empty((count, rows))
-            draw(first, seed, inner, count, future, purpose, drawn[count, purpose])
+            draw(first, seed, inner, purpose, drawn[count, purpose])
         for (pair, wholes), own in zip(laid_out, bins, strict=True):
             sums: list[Any] = []
             for c, (entries, whole, unit) in enumerate(zip(pair, wholes, units, strict=True)):
@@ -256,10 +255,6 @@ def trials_within(
     classes = [
         make_within(own, unit, count, number) for own, unit, number in zip(drawn_in, units, numbers, strict=True)
     ]
-    future = np.array(plan.future, dtype=np.int64)
-    if dev and not plan.shared_users:
-        # A future development set is as large as the present one, whatever the future test set.
-        future = np.where(future > 0, (count, sets[0].n_negatives, sets[0].n_positives), 0)
     of_users, of_trials = user_stream(plan, dev=dev), (DEV_TRIALS if dev else TEST_TRIALS) + 4 * plan.streams
     room = _Room()
 
@@ -267,9 +262,9 @@ def trials_within(
         negative, positive = (room.take(c, rows, width) for c, width in enumerate(widths))
         times = np.ones((count, rows))
         if people is not None and plan.design.draws_users:
-            load_kernel("multiplicities")(first, plan.seed, plan.inner, count, future[0], of_users, times)
+            load_kernel("multiplicities")(first, plan.seed, plan.inner, of_users, times)
         draw = load_kernel("draw_within")
-        draw(first, plan.seed, plan.design.trial_draws, times, future, of_trials, *classes, negative, positive)
+        draw(first, plan.seed, plan.design.draws_rows, times, of_trials, *classes, negative, positive)
         if places is None:
             yield _joined(bins[0], negative, positive)
             return
@@ -295,11 +290,8 @@ def lay_out(
     """Lay out the sets of paired systems as a plan draws them, with the people of each where it asks for them."""
     if people is None or plan.design.draws_trials:
         return trials_within(sets, bins, plan, None if people is None else people[0], dev=dev)
-    future = plan.future[0]
-    if dev and not plan.shared_users:
-        future = people[0][0].count if future else 0
     purpose = user_stream(plan, dev=dev)
-    return whole_units(sets, bins, people, (purpose, purpose), plan.seed, inner=plan.inner, future=future)
+    return whole_units(sets, bins, people, (purpose, purpose), plan.seed, inner=plan.inner)
 
 
 def user_stream(plan: BootstrapPlan, *, dev: bool = False) -> int:

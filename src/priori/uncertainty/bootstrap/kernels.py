@@ -21,33 +21,23 @@ TOGETHER = np.int64(64)
 EER, MIN_DCF, AUC = range(3)
 #: Which signs of a difference are looked at: its own; both; or its own, after all of them with the other sign.
 OWN, BOTH, OTHERS_FIRST = range(3)
-#: How the trials of a unit come: drawn among themselves, or drawn as rows of both classes together.
-WITHIN, ROWS = range(1, 3)
 
 
 # -- draw --------------------------------------------------------------------------------------------------------
 
 
 @compiled
-def multiplicities(first, seed, inner, draws, future, purpose, drawn):  # type: ignore[no-untyped-def]
-    """Draw units with replacement: ``drawn[u, r]`` becomes how often unit u comes in replicate ``first + r``.
-
-    With ``future`` > 0 the draw stands for a population, and that many units are then drawn from it: what a future set
-    will show varies by both.
-    """
+def multiplicities(first, seed, inner, purpose, drawn):  # type: ignore[no-untyped-def]
+    """Draw units with replacement: ``drawn[u, r]`` becomes how often unit u comes in replicate ``first + r``."""
     size = drawn.shape[0]
-    mult, population = np.empty(size, np.int64), np.empty(draws, np.int64)
+    times = np.empty(size, np.int64)
     for i in range(drawn.shape[1]):
         state = stream(seed, purpose, (first + i) // inner)
-        fill(mult, 0)
-        for d in range(draws):
-            population[d] = below(state, size)
-            if future == 0:
-                mult[population[d]] += 1
-        for _ in range(future):
-            mult[population[below(state, draws)]] += 1
+        fill(times, 0)
+        for _ in range(size):
+            times[below(state, size)] += 1
         for u in range(size):
-            drawn[u, i] = mult[u]
+            drawn[u, i] = times[u]
 
 
 @compiled
@@ -93,40 +83,17 @@ def weigh(drawn, entries, counts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignore[no-untyped-def]
-    """Fill how many trials of each class are drawn (-1: as many as there are), then those of a future set (-1: no set).
-
-    Rows come with their labels, so chance shares out among the classes what is drawn.
-    """
-    later = future[1] + future[2] > 0
-    for c in range(2):
-        sizes[0, c] = -1
-        sizes[1, c] = future[1 + c] if later else -1
-    if how != ROWS:
-        return
-    whole = negatives + positives
-    sizes[0, 1] = binomial(state, whole, positives, whole)
-    sizes[0, 0] = whole - sizes[0, 1]
-    if later:
-        sizes[1, 1] = binomial(state, future[1] + future[2], sizes[0, 1], whole)
-        sizes[1, 0] = future[1] + future[2] - sizes[1, 1]
-
-
-@compiled
-def _draw_trials(state, trials, times, draws, future, counts):  # type: ignore[no-untyped-def]
+def _draw_trials(state, trials, times, draws, counts):  # type: ignore[no-untyped-def]
     """Fill the counts of one class.
 
     Unit u comes ``times[u]`` times, and each copy's trials are drawn among themselves: as many as there are, or
-    ``draws`` of them if that is not negative (one unit only). With ``future`` not negative (one unit only) that many
-    trials are drawn from what was drawn.
+    ``draws`` of them if that is not negative (one unit only).
     """
     fill(counts, 0)
-    whole_set = np.int64(0)
     for u in range(trials.size.size):
         if times[u] == 0:
             continue
         left = np.int64(times[u]) * trials.size[u] if draws < 0 else draws
-        whole_set += left
         whole = trials.size[u]
         for i in range(trials.heavy[u], trials.heavy[u + 1]):
             hits = binomial(state, left, trials.number[i], whole)
@@ -137,14 +104,6 @@ def _draw_trials(state, trials, times, draws, future, counts):  # type: ignore[n
             left = _draw_by_table(state, left, trials, counts)
         if left > 0:
             _pick_all(state, left, trials.single, trials.light[u], trials.light[u + 1], counts)
-    if future < 0:
-        return
-    for b in range(counts.size):
-        drawn = counts[b]
-        if drawn > 0:
-            counts[b] = binomial(state, future, drawn, whole_set)
-            future -= counts[b]
-            whole_set -= drawn
 
 
 @compiled
@@ -186,18 +145,18 @@ def _pick_all(state, left, bins, begin, end, counts):  # type: ignore[no-untyped
 
 
 @compiled
-def draw_within(first, seed, how, times, future, purpose, negative, positive, counts, others):  # type: ignore[no-untyped-def]
+def draw_within(first, seed, rows, times, purpose, negative, positive, counts, others):  # type: ignore[no-untyped-def]
     """Fill the counts of the negatives, ``counts[r, b]``, and those of the positives, for ``first``, ``first + 1``, ...
 
-    Unit u comes ``times[u, r]`` times; trials are drawn within each.
+    Unit u comes ``times[u, r]`` times; trials are drawn within each. ``rows`` come with their labels, so that chance
+    shares out among the classes what is drawn.
     """
-    sizes = np.empty((2, 2), np.int64)
-    negatives, positives = total(negative.size), total(positive.size)
+    whole, positives = total(negative.size) + total(positive.size), total(positive.size)
     for i in range(counts.shape[0]):
         state, own = stream(seed, purpose, first + i), times[:, i]
-        class_sizes(state, how, negatives, positives, future, sizes)
-        _draw_trials(state, negative, own, sizes[0, 0], sizes[1, 0], counts[i])
-        _draw_trials(state, positive, own, sizes[0, 1], sizes[1, 1], others[i])
+        drawn = binomial(state, whole, positives, whole) if rows else np.int64(-1)
+        _draw_trials(state, negative, own, whole - drawn if rows else drawn, counts[i])
+        _draw_trials(state, positive, own, drawn, others[i])
 
 
 @compiled

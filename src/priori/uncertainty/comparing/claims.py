@@ -104,8 +104,6 @@ def prepare(
     check_alternative(alternative)
     if margin is not None and not (margin > 0 and np.isfinite(margin)):
         raise OptionError(f"margin must be a positive number, such as 0.01 for one point of a rate, not {margin}")
-    if resampling.promise != "confidence":
-        raise OptionError("a comparison is about the whole population; it has no prediction")
     for curve in curves[1:]:
         _check_comparable(curves[0], curve, claim)
     if not any(curve.criterion.reads_development for curve in curves):

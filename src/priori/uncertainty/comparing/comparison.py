@@ -36,11 +36,9 @@ from priori.uncertainty.rates.proportions import Alternative
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Of a resampling's settings, what comparisons leave out: they have a claim, and are not about a future test set.
-LEFT_OUT = ("resample", "promise", "future_users", "future_growth")
 COMPARED: dict[str, Schema] = (
     {"measure": TEXT, "rate": FLAG, "criterion": TEXT, "claim": {"enum": list(get_args(Claim))}}
-    | {name: schema for name, schema in RESAMPLED.items() if name not in LEFT_OUT}
+    | {name: schema for name, schema in RESAMPLED.items() if name != "resample"}
     | {"paired": FLAG, "alternative": {"enum": list(get_args(Alternative))}}
 )
 
