@@ -351,7 +351,6 @@ DESCRIPTIONS = {
     "measure_title": "The measure, as figures call it.",
     "n_resamples": "How many replicates; two numbers are draws of users and of their trials.",
     "p_adjusted": "The p-value adjusted for all that is tested together (step-down max-T).",
-    "p_fitted": "Whether the p-value is smaller than draws can show, from a tail fitted to them.",
     "p_value": "The p-value of no difference.",
     "rate": "Whether the measure is shown as a percentage.",
     "resample": "Resample the test set only, or the development set too.",

@@ -208,7 +208,7 @@ def test_heavy_bins_are_drawn_as_light_ones_are():
 
 @pytest.mark.parametrize("bootstrap", ["sample", "rows"])
 @pytest.mark.parametrize("criterion", ["wer", "target-v1", "target-v2"])
-def test_counts_by_table_are_those_drawn_trial_by_trial(criterion, bootstrap, monkeypatch):
+def test_binomial_counts_are_those_drawn_trial_by_trial(criterion, bootstrap, monkeypatch):
     rng = np.random.default_rng(0)
     dev, test = (Scores.from_arrays(np.round(rng.normal(0, 1, 30_000), 3), rng.normal(2, 1, 5_000)) for _ in range(2))
     curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
@@ -221,9 +221,9 @@ def test_counts_by_table_are_those_drawn_trial_by_trial(criterion, bootstrap, mo
 
         return replicate([system_of(curve)], plan, statistic)
 
-    monkeypatch.setattr(draws, "TABLED_MEAN", 1)
+    monkeypatch.setattr(draws, "LIGHT", 1)
     found = run()
-    monkeypatch.setattr(draws, "TABLED", 10**9)
+    monkeypatch.setattr(draws, "LIGHT", 10**9)
     one_by_one = run()
     assert (found != one_by_one).any()
     # The positives that are drawn: always as many, or by chance.

@@ -1,4 +1,4 @@
-"""The compiled loops over replicates: how many trials come in each bin, what is read of them, and largest deviations.
+"""The compiled loops over replicates: how many trials come in each bin, and what is read of them.
 
 Importing this module imports numba: `priori.uncertainty.bootstrap.draws` does so when a bootstrap runs. The loops know
 units, bins and whole numbers, nothing of measures or intervals. Each reader, and `weigh`, stands in plain numpy in
@@ -11,7 +11,7 @@ import numpy as np
 
 from priori.base.compiling import compiled
 from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, fill, stratum_weights, total
-from priori.uncertainty.bootstrap.streams import GAMMA, below, binomial, fraction, mix, picks, stream
+from priori.uncertainty.bootstrap.streams import below, binomial, picks, stream
 
 #: Trials drawn among themselves in one go: their bins and counts fit a processor's cache.
 PART = np.int64(1 << 14)
@@ -19,8 +19,6 @@ PART = np.int64(1 << 14)
 TOGETHER = np.int64(64)
 #: What is looked for along the curve.
 EER, MIN_DCF, AUC = range(3)
-#: Which signs of a difference are looked at: its own; both; or its own, after all of them with the other sign.
-OWN, BOTH, OTHERS_FIRST = range(3)
 
 
 # -- draw --------------------------------------------------------------------------------------------------------
@@ -48,20 +46,6 @@ def weigh(drawn, entries, counts):  # type: ignore[no-untyped-def]
     """
     start, unit, partner, number = entries.start, entries.unit, entries.partner, entries.number
     draws, bins = counts.shape
-    if unit.size < 4 * bins:  # hardly more than one in a bin: draw by draw is faster
-        place = np.empty(unit.size, np.uint64)
-        for b in range(bins):
-            for t in range(start[b], start[b + 1]):
-                place[t] = b
-        for d in range(draws):
-            row, times = counts[d], drawn[:, d].copy()
-            fill(row, 0)
-            for t in range(place.size):
-                more = times[np.uint64(unit[t])] * number[t]
-                if partner.size and partner[t] >= 0:
-                    more *= times[np.uint64(partner[t])]
-                row[place[t]] += more
-        return
     some = np.empty((TOGETHER, draws), np.float64)
     for low in range(0, bins, TOGETHER):
         high = min(low + TOGETHER, bins)
@@ -100,36 +84,8 @@ def _draw_trials(state, trials, times, draws, counts):  # type: ignore[no-untype
             counts[trials.bin[i]] += hits
             left -= hits
             whole -= trials.number[i]
-        if left > 0 and trials.tabled.size:
-            left = _draw_by_table(state, left, trials, counts)
         if left > 0:
             _pick_all(state, left, trials.single, trials.light[u], trials.light[u + 1], counts)
-
-
-@compiled
-def _draw_by_table(state, left, trials, counts):  # type: ignore[no-untyped-def]
-    """Draw most of ``left`` trials of the light bins of one unit; return how many are still to be drawn.
-
-    Poisson numbers, given their sum, are multinomial, as these counts are; what the sum lacks is drawn trial by trial.
-    In the rare case that it is too large all are drawn again, and in the end trial by trial.
-    """
-    tabled, rows, guide, cumulated = trials.tabled, trials.row, trials.guide, trials.cumulated
-    for _ in range(4):
-        z, lacking = state[0], left
-        for j in range(tabled.size):
-            z += GAMMA
-            number, row = fraction(mix(z)), rows[j]
-            k = guide[row, np.int64(number * guide.shape[1])]
-            while number > cumulated[row, k]:
-                k += 1
-            counts[tabled[j]] = k
-            lacking -= k
-        state[0] = z
-        if lacking >= 0:
-            return lacking
-    for j in range(tabled.size):
-        counts[tabled[j]] = 0
-    return left
 
 
 @compiled
@@ -297,41 +253,3 @@ def along_the_curve(negative, positive, figure, cost_fn, cost_fp, found):  # typ
                 best -= (frr + misses) / 2 * (far - alarms)
                 far, frr = alarms, misses
         found[i] = best
-
-
-# -- the largest of many studentised differences -----------------------------------------------------------------
-
-
-@compiled
-def count_maxima(values, plus, minus, scale, reached, signs, counts, largest):  # type: ignore[no-untyped-def]
-    """Add to ``counts[k]`` the draws where the largest of the deviations 0 to k is at least ``reached[k]``.
-
-    ``values[c, d]`` is column c in draw d, ``scale[k] * (values[plus[k]] - values[minus[k]])`` deviation k, by the
-    ``signs`` that count. ``largest`` becomes the largest of all in each draw. The loop over draws is the inner one, so
-    that processors take several at a time.
-    """
-    draws = values.shape[1]
-    for d in range(draws):
-        largest[d] = -np.inf
-    if signs == OTHERS_FIRST:
-        for k in range(plus.size):
-            one, other, factor = values[plus[k]], values[minus[k]], scale[k]
-            for d in range(draws):
-                deviation = (other[d] - one[d]) * factor
-                largest[d] = deviation if deviation > largest[d] else largest[d]
-    for k in range(plus.size):
-        one, other, factor, enough = values[plus[k]], values[minus[k]], scale[k], reached[k]
-        beyond = 0
-        if signs == BOTH:
-            for d in range(draws):
-                deviation = abs(one[d] - other[d]) * factor
-                highest = deviation if deviation > largest[d] else largest[d]
-                largest[d] = highest
-                beyond += highest >= enough
-        else:
-            for d in range(draws):
-                deviation = (one[d] - other[d]) * factor
-                highest = deviation if deviation > largest[d] else largest[d]
-                largest[d] = highest
-                beyond += highest >= enough
-        counts[k] += beyond
