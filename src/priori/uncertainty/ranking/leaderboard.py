@@ -263,7 +263,8 @@ def draw_both(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draw
     """Return the values of the systems in each draw, (draws, systems): at fixed thresholds, and a posteriori.
 
     One draw of users (or trials, or identities) serves both, so that what they have in common cancels out. The curves
-    have one alpha, and hold the same trials in the same order. Many scores are counted in narrow bins; for tables that are scanned, users (or random parts of their trials) are drawn.
+    have one alpha, and hold the same trials in the same order. Many scores are counted in narrow bins; for tables that
+    are scanned, users (or random parts of their trials) are drawn.
     """
     if any(curve.test.scanned for curve in curves):
         return _draw_counted(curves, plan, against, draws)
