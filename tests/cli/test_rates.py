@@ -12,7 +12,7 @@ import pytest
 
 import priori
 from pages import run
-from priori.studies.simulation import population
+from validation.coverage.simulation import population
 
 
 @pytest.fixture

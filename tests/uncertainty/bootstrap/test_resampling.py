@@ -20,9 +20,9 @@ from priori.cli.run import _options
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings
-from priori.studies.simulation import population
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.resampling import Resampling
+from validation.coverage.simulation import population
 
 PREDICTION = {"promise", "future_users", "future_trials"}
 ONE_SET = {"resample", "shared_users"}

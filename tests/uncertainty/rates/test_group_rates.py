@@ -13,11 +13,11 @@ import priori
 from nobody import attacked
 from priori import Scores, rate_interval
 from priori.base.errors import InputError, OptionError
-from priori.studies.simulation import population
 from priori.uncertainty.rates.fairness import gini, gini_limits
 from priori.uncertainty.rates.group_rates import Pairs, _correlations, _level_of_pairs
 from priori.uncertainty.rates.rate_intervals import judge
 from priori.words.sentences import about_groups
+from validation.coverage.simulation import population
 
 
 def independent(errors: list[int], trials: list[int]) -> Scores:

@@ -9,8 +9,8 @@ from scipy.special import betainc
 
 import priori
 from priori.base.errors import InputError, OptionError
-from priori.studies.simulation import population
 from priori.uncertainty.rates.user_rates import _log_posterior, _quantile, alike, fit_beta_binomial
+from validation.coverage.simulation import population
 
 ERRORS = np.array([0, 1, 0, 9, 2, 0, 1, 0, 3, 0, 0, 4])
 TRIALS = np.array([20, 20, 25, 20, 20, 5, 20, 20, 40, 20, 20, 8])

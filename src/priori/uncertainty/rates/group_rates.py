@@ -187,15 +187,14 @@ def group_rates(
 
     Examples
     --------
-    >>> import priori
-    >>> from priori.studies.simulation import population
-    >>> scores = population(60, 9, 20, rng=1)
-    >>> sex = {name: "fm"[number % 2] for number, name in enumerate(scores.users.values)}
-    >>> found = priori.group_rates(scores, 1.25, groups=sex, by="sex")
+    >>> import priori, priori.examples
+    >>> dev, test = priori.examples.load("faces").systems["eigenfaces"]
+    >>> half = {name: ("first", "second")[number % 2] for number, name in enumerate(test.users.values)}
+    >>> found = priori.group_rates(test, priori.choose_threshold(dev, alpha=0.5), groups=half, by="half")
     >>> for row in range(2):
     ...     print(found.group[row], f"{found.value[row]:.3f} from {found.lower[row]:.3f} to {found.upper[row]:.3f}")
-    f 0.142 from 0.092 to 0.220
-    m 0.120 from 0.066 to 0.217
+    first 0.066 from 0.023 to 0.176
+    second 0.079 from 0.031 to 0.199
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
     if isinstance(min_users, bool) or not isinstance(min_users, (int, np.integer)) or min_users < 1:

@@ -118,14 +118,14 @@ def user_rates(scores: ScoreSet, threshold: float, *, confidence_level: float = 
 
     Examples
     --------
-    >>> import priori
-    >>> from priori.studies.simulation import population
-    >>> found = priori.user_rates(population(60, 9, 20, user_effect_sd=0.8, rng=1), 1.25)
+    >>> import priori, priori.examples
+    >>> dev, test = priori.examples.load("faces").systems["correlation"]
+    >>> found = priori.user_rates(test, priori.choose_threshold(dev, alpha=0.5))
     >>> [f"{each['role']}: {each['above']} of {each['users']} users" for each in found.roles]
-    ['genuine: 4 of 60 users', 'claimed: 8 of 60 users']
+    ['genuine: 1 of 15 users', 'claimed: 3 of 15 users', 'impostor: 3 of 15 users']
     >>> worst = found.of_role("genuine", 1)
     >>> f"{worst['user'][0]}: {worst['errors'][0]} of {worst['trials'][0]}, shrunken to {worst['shrunken'][0]:.2f}"
-    'u41: 5 of 9, shrunken to 0.40'
+    's35: 5 of 7, shrunken to 0.60'
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
     known = only_scores(scores)
