@@ -123,7 +123,7 @@ def test_quantiles_of_mixtures_are_those_of_bisection(trials, rate, share):
         middle = (low + high) / 2
         below = betainc(a, b, middle[:, None]) @ fitted.weight < share
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    np.testing.assert_allclose(found, low, rtol=1e-7, atol=1e-16)
+    np.testing.assert_allclose(found, low, rtol=1e-7, atol=1e-7)
 
 
 def test_very_many_users_are_answered_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
