@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from priori.uncertainty.ranking.leaderboard import Leaderboard, rank
     from priori.uncertainty.ranking.ranking import Ranking, compare_all
     from priori.uncertainty.rates.auc import a_posteriori_auc_interval, a_posteriori_auc_test
-    from priori.uncertainty.rates.group_rates import GroupRates, group_rates
+    from priori.uncertainty.rates.group_rates import GroupRates, group_rates, group_threshold
     from priori.uncertainty.rates.pad import PAD, pad
     from priori.uncertainty.rates.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.uncertainty.rates.rate_intervals import rate_interval
@@ -93,7 +93,7 @@ _LATER = {
         "priori.uncertainty.bands.bands": "Band",
         "priori.uncertainty.comparing.comparison": "Comparison compare",
         "priori.uncertainty.expected.thresholds": "ThresholdInterval threshold_interval",
-        "priori.uncertainty.rates.group_rates": "GroupRates group_rates",
+        "priori.uncertainty.rates.group_rates": "GroupRates group_rates group_threshold",
         "priori.uncertainty.ranking.leaderboard": "Leaderboard rank",
         "priori.uncertainty.rates.pad": "PAD pad",
         "priori.uncertainty.costs": "LLRCosts LLRCostsTest compare_llr_costs llr_costs",
@@ -174,6 +174,7 @@ __all__ = [
     "epsc",
     "examples",
     "group_rates",
+    "group_threshold",
     "llr_costs",
     "mcnemar_test",
     "pad",
