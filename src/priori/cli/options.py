@@ -177,6 +177,11 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "column, or COLUMN=2024-01-31 before and from then on. Trials of a user stay together, except with "
             "COLUMN=DEV:TEST.",
         ),
+        "worst_by": Declared(
+            "--by COLUMN",
+            "Keep the limit of --criterion at-most-far or at-most-frr in every group that this column names; sex,age: "
+            "in their combinations. Without ranges.",
+        ),
         "by": Declared(
             "--by COLUMN",
             "Compare the groups that this column names (sex, age, site), with differentials; sex,age compares their "

@@ -19,9 +19,9 @@ from priori.cli import cli
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings
-from priori.studies.simulation import population
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.resampling import Resampling
+from validation.coverage.simulation import population
 
 ONE_SET = {"resample", "shared_users"}
 #: Functions that write the description out, and what they have no use for.
