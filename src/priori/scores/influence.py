@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 #: units. Chosen by simulation: of 20 to 40 skewed users most are told, of as many normal ones less than a tenth.
 FEW_UNITS, FEW_SHARE = 7.5, 0.12
 FEW_UNLIKE_UNITS, FEW_UNLIKE_SHARE, ALIKE = 15.0, 0.5, 0.12
-#: Of numbers at many thresholds, what is so at such a share of those that matter is said: few units there, and errors
-#: that follow their size. (One in twenty bands of 20 to 62 normal users is told of few, most of 25 skewed ones are.)
-FEW_AT, FOLLOWS_AT = 0.2, 1 / 3
+#: Of numbers at many thresholds, what is so at more than such a share of those that matter is said. (One in seven bands
+#: of 20 to 30 normal users is told of few, most of as many skewed ones are.)
+SAID_AT = 1 / 3
 #: Nor do fewer units than this, weighed by their trials, whatever they do.
 FEWEST_UNITS = 7
 #: Units with more trials have more errors in each, where the correlation with the log of their size is so many
@@ -477,12 +477,12 @@ def unit_cautions(
     doubts = spread.few, spread.follows > FOLLOWS, np.asarray(spread.effect > DIFFER) & bool(nobody)
     few, follows, unknown = (np.asarray(np.asarray(doubt) & here) for doubt in doubts)
     matter, found = np.count_nonzero(np.broadcast_to(here, few.shape)), list[Caution]()
-    if few.any() and np.count_nonzero(few) >= FEW_AT * matter:
+    if np.count_nonzero(few) > SAID_AT * matter:
         count = [np.broadcast_to(each, few.shape)[few] for each in (spread.erring, spread.right, spread.most)]
         number = min(np.minimum(*count[:2]).min(), (count[2] + 1).min())
         text = f"{what}{where(few)} come from effectively {number:.1f} of {np.max(spread.people):g} users"
         found.append(Caution("few-units", f"{text}: the interval may be too narrow"))
-    if np.count_nonzero(follows) > FOLLOWS_AT * matter:
+    if np.count_nonzero(follows) > SAID_AT * matter:
         rates = (np.median(np.broadcast_to(each, follows.shape)[follows]) for each in (spread.value, spread.per_unit))
         per_trial, per_unit = rates
         text = (
@@ -490,7 +490,7 @@ def unit_cautions(
             "both"
         )
         found.append(Caution("size-follows-error", text))
-    if np.count_nonzero(unknown) > FOLLOWS_AT * matter:
+    if np.count_nonzero(unknown) > SAID_AT * matter:
         found.append(unknown_impostors(nobody))
     return found
 
