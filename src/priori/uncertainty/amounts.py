@@ -212,7 +212,7 @@ def compare_amounts(a: AmountCosts, b: AmountCosts) -> CostsTest:
     value_a, value_b = np.array([a.value]), np.array([b.value])
     found, (spread,) = differences(a, b, np.array(["amounts"]), np.array([np.nan]), value_a, value_b)
     apart = a.means[0].minus(b.means[0], pair(a.scores, b.scores))
-    carrying = spread.erring if spread.people else float(kish(np.append(apart.negative, apart.positive)))
+    carrying = spread.erring if spread.people else kish(np.append(apart.negative, apart.positive)).item()
     if 0 < carrying < FEW_CARRY:
         text = f"effectively {carrying:.1f} of {_units(spread, len(a.scores))} carry the difference of the costs"
         few = (Caution("few-units", f"{text}: the interval may be too narrow"),)
