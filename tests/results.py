@@ -76,6 +76,7 @@ def every_result() -> dict[str, Result]:
         "band joint": a.band(bootstrap="joint", n_resamples=(10, 10), resample="both"),
         "areas with intervals": area_bands(a.dev, test, ResamplingOptions(n_resamples=50)),
         "roc": priori.roc(test),
+        "precision band": priori.precision_band(test, n_resamples=50, points=5),
         "roc band": priori.roc(test).band(n_resamples=50, points=5),
         "det": priori.det(test),
         "average": priori.average(test, positions=21),

@@ -136,7 +136,7 @@ def test_users_are_those_of_user_rates(folder: Path) -> None:
     told = json.loads(run(["rates", "test.csv", "--threshold", "1.2", "--by", "user", "--json"]))
     found = priori.user_rates(priori.read("test.csv"), 1.2)
     assert told["user"] == found.user.tolist()
-    assert told["shrunken"] == pytest.approx(found.shrunken.tolist())
+    assert told["lower"] == pytest.approx(found.lower.tolist())
     assert [each["role"] for each in told["roles"]] == ["genuine", "claimed", "impostor"]
     shown = run(["rates", "test.csv", "--threshold", "1.2", "--by", "user"])
     assert shown.count("highest first") == 3

@@ -102,7 +102,7 @@ def test_rates_of_people_and_groups_are_those_of_memory(read: Reader, scan: Read
 
 def test_users_are_told_apart_as_in_memory(read: Reader, scan: Reader) -> None:
     found, expected = (priori.user_rates(each("a-test"), 1.0) for each in (scan, read))
-    for name in ("user", "role", "errors", "trials", "shrunken", "above", "roles", "warnings"):
+    for name in ("user", "role", "errors", "trials", "lower", "above", "roles", "warnings"):
         assert list(getattr(found, name)) == list(getattr(expected, name))
 
 

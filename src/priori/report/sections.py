@@ -137,13 +137,13 @@ def _worst(found: UserRates, role: UserRole, words: TaskWords) -> TextTable:
         (
             clean(str(worst["user"][row])),
             f"{worst['errors'][row]} of {worst['trials'][row]}",
-            *(cell(float(worst[name][row])) for name in ("shrunken", "lower", "upper")),
+            *(cell(float(worst[name][row])) for name in ("rate", "lower", "upper")),
             "yes" if worst["above"][row] else "",
         )
         for row in range(len(worst["user"]))
     )
     rate, trials = ROLES[role]
-    header = (words.said("User"), "Errors", f"{rate.upper()}, shrunken", "Lower", "Upper", "Above all")
+    header = (words.said("User"), "Errors", rate.upper(), "Lower", "Upper", "Above all")
     return TextTable(f"users-{role}", f"{rate.upper()} of {words.said(trials)}", header, rows, words=(5,))
 
 
