@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bands import EXPECTED, FUTURE_ANEW, FUTURE_KEPT, KEPT
+from bands import EXPECTED, KEPT
 from populations import GRID, REASONABLE
 from tallies import Row
 
@@ -34,8 +34,6 @@ ALLOWED = 0.02
 RELIED_ON = (
     ("band, thresholds kept", "bands", DEFAULT, KEPT),
     ("band, expected curve", "bands", DEFAULT, EXPECTED),
-    ("band, future test set", "bands", DEFAULT, FUTURE_KEPT),
-    ("band, future sets", "bands", DEFAULT, FUTURE_ANEW),
     ("simultaneous band, thresholds kept", "bands", f"{DEFAULT}, simultaneous", KEPT),
     ("`rate_interval`, by user", "one rate", "adjusted-wilson", "whole population"),
     ("`rate_interval`, both identities", "one rate, crossed", "adjusted-wilson, crossed", "whole population"),
@@ -241,8 +239,7 @@ where users differ:
 By default `compare` asks about methods, whose thresholds would be chosen again, and `rank` about the thresholds as they
 are; `claim` chooses.
 
-What a band covers depends on [`resample`](concepts/bootstraps.md#fixed-or-new-thresholds) and
-[`promise`](concepts/promises.md).
+What a band covers depends on [`resample`](concepts/bootstraps.md#fixed-or-new-thresholds).
 
 At alpha 0 and 1 the threshold is the lowest or highest score of a class, which no bootstrap can resample beyond: no
 coverage is claimed there. Below 30 development users, or 100 development trials of a class, results about methods say

@@ -57,7 +57,7 @@ class UserRates(Result):
     errors, trials, rate, lower, upper : ndarray
         What was counted, and Wilson's interval of his own rate.
     above : ndarray
-        Whether his interval lies above the rate of all users together.
+        Whether his rate is surely above that of all users together: by intervals that hold for all of them (Sidak).
     roles : tuple of dict
         For each role: the users, how many are ``above``, the ``overall`` rate, the p-value of users that err alike.
     warnings : tuple of str
@@ -117,7 +117,7 @@ def user_rates(scores: ScoreSet, threshold: float, *, confidence_level: float = 
     >>> dev, test = priori.examples.load("faces").systems["correlation"]
     >>> found = priori.user_rates(test, priori.choose_threshold(dev, alpha=0.5))
     >>> [f"{each['role']}: {each['above']} of {each['users']} users" for each in found.roles]
-    ['genuine: 1 of 15 users', 'claimed: 3 of 15 users', 'impostor: 3 of 15 users']
+    ['genuine: 1 of 15 users', 'claimed: 3 of 15 users', 'impostor: 2 of 15 users']
     >>> worst = found.of_role("genuine", 1)
     >>> f"{worst['user'][0]}: {worst['errors'][0]} of {worst['trials'][0]}, at least {worst['lower'][0]:.2f}"
     's35: 5 of 7, at least 0.36'
@@ -175,7 +175,7 @@ def _of_role(role: UserRole, known: Scores, owner: Codes | None, threshold: floa
         "rate": found.rate,
         "lower": lower,
         "upper": upper,
-        "above": lower > overall,
+        "above": found.limits(level ** (1 / present.size))[0] > overall,
     }
     return columns, {
         "role": role,
