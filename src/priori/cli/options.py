@@ -234,9 +234,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             kind=int,
             default=1,
         ),
-        "fte": Declared(
-            "--fte FAILED/PEOPLE", "People who could not enrol, of all people: adds rates that include them."
-        ),
         "given": Declared(
             "--from",
             "What the scores are: log-likelihood ratios (llr) or probabilities. Probabilities become log-likelihood "
