@@ -156,7 +156,7 @@ def test_the_assurance_is_fishers():
     assert replace(known, degrees=3.0).freedom(100) == 99
     assert known.share(100, 0.8) == pytest.approx(stats.f.ppf(0.8, 60, 25))
     assert replace(known, pilot=np.inf).share(100, 0.8) == pytest.approx(stats.chi2.ppf(0.8, 60) / 60)
-    goal = Goal(0.5, None, None, 0.8, 0.95, "two-sided")
+    goal = Goal(0.5, None, 0.8, 0.8, 0.95, "two-sided")
     units = goal.units(known)
 
     def width(n):

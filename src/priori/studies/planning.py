@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -137,7 +137,10 @@ def plan(
     >>> plan(difference=0.01, power=0.9, far=0.05, frr=0.05, negatives_per_positive=10).positives
     2746
     """
-    goal = Goal.of(width, difference, power, assurance, confidence_level, alternative)
+    if width is None:
+        goal = Goal(width, difference, power, None, confidence_level, alternative)
+    else:
+        goal = Goal(width, difference, power, assurance, confidence_level, "two-sided")
     per_user = (negatives_per_user, positives_per_user)
     sizes = zip(SIZES, (negatives_per_positive, *per_user), strict=True)
     for name, size in sizes:
@@ -179,19 +182,15 @@ def plans_to_tell_apart(
 
     ``estimates`` are those of the two as methods, where they were made before.
     """
-    goals = [Goal.of(None, difference, power, None, confidence_level, "two-sided") for power in powers]
+    goals = [Goal(None, difference, power, None, confidence_level, "two-sided") for power in powers]
     first, second = Pilot(a.test, float(a.threshold[0]), a), Pilot(b.test, float(b.threshold[0]), b)
     by_user, effects = first.scores.has_users, _from_pilots(first, second, 0.8)
     unit = (None, None) if by_user else (first.ratio, 1.0)
     return _plans(goals, effects, unit, by_user, [first, second], claim, measure, estimates)
 
 
-class Effects(NamedTuple):
-    """What users do to the variance of one system's rates, and of the difference between two; how that is tested."""
-
-    single: DesignEffect
-    difference: DesignEffect
-    test: Literal["compare", "independent"]
+#: What users do to the variance of one system's rates, and of the difference between two.
+Effects = tuple[DesignEffect, DesignEffect]
 
 
 def _plans(
@@ -206,8 +205,9 @@ def _plans(
 ) -> list[Plan]:
     """Return what reaches each goal."""
     weights, first = weights_of(measure), pilots[0]
-    test = None if goals[0].difference is None else effects.test
-    measured = effects.single if test is None else effects.difference
+    single, difference = effects
+    test = None if goals[0].difference is None else "independent" if pilots[1] is None else "compare"
+    measured = single if test is None else difference
     effect, dev_ratio, notes = measured.with_per_user(*unit), None, tuple[str, ...]()
     known = effect.variability(weights, by_user=by_user)
     if test is None and first is not None and first.curve is not None:
@@ -222,7 +222,7 @@ def _plans(
         raise OptionError("a claim is one of compare's: plan a difference with two pilots")
     assumed = {"measure": get_measure(measure).name, "test": test, "claim": claim, "assurance": goals[0].assurance}
     source = None if first is None else first.scores
-    plans = [_planned(goal, known, effect, dev_ratio, effects.single, assumed) for goal in goals]
+    plans = [_planned(goal, known, effect, dev_ratio, single, assumed) for goal in goals]
     return [replace(each, warnings=(*each.warnings, *notes))._came_from(source) for each in plans]
 
 
@@ -271,18 +271,18 @@ def _from_rates(
         for name, rate in zip(("far", "frr"), rates, strict=True):
             assert rate is not None
             check_rate(name, rate)
-            spreads.append(ClassSpread.binomial(rate, 1.0, intraclass))
+            spreads.append(ClassSpread.binomial(rate, intraclass))
         # FAR and FRR are taken for independent given the threshold, as in the thesis.
         systems.append(DesignEffect(0, spreads[0], spreads[1], 0.0))
-    return Effects(systems[0], systems[0].plus(systems[1]), "independent")
+    return systems[0], systems[0].plus(systems[1])
 
 
 def _from_pilots(first: Pilot, second: Pilot | None, assurance: float) -> Effects:
     single = design_effect(first.scores, first.threshold).allowing_for_none(assurance)
     if second is None:
-        return Effects(single, single.plus(single), "independent")
+        return single, single.plus(single)
     paired = paired_design_effect(first.scores, first.threshold, second.scores, second.threshold)
-    return Effects(single, paired.allowing_for_none(assurance), "compare")
+    return single, paired.allowing_for_none(assurance)
 
 
 def _claim(claim: Claim | None, curves: Sequence[EPC] | None) -> Claim:
@@ -346,7 +346,7 @@ def _planned(
     fewer, trials = (int(np.ceil(units * number * (1 - 1e-12))) for number in (rarer, far.per_user + frr.per_user))
     negatives, positives = (fewer, trials - fewer) if far.per_user < frr.per_user else (trials - fewer, fewer)
     users = units if by_user else None
-    sd = float(np.sqrt(known.variance(units)))
+    sd = float(np.sqrt(known.unit / units))
     of_ztest = assumed["test"] not in (None, "compare")
     assumptions = {
         **assumed,
