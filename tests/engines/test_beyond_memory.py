@@ -279,6 +279,11 @@ def test_a_roc_band_is_drawn_from_bins(read: Reader, scan: Reader) -> None:
     apart = 2 * max(BOUND, 1 / read("a-test").n_positives)  # of a small class a bin may hold one trial
     for name in ("tpr", "lower", "upper"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=apart)
+    found, expected = (
+        priori.precision_band(each("a-test"), recall=[0.5, 0.9], n_resamples=200) for each in (scan, read)
+    )
+    for name in ("precision", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=apart)
 
 
 def test_the_page_of_a_table_takes_fewer_than_26_scans(
