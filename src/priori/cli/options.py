@@ -468,7 +468,9 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "Positive trials per user; if each person has one trial, the share of positives.",
             float,
         ),
-        "one_sided": Declared("--one-sided", "The test will be one-sided.", bool),
+        "one_sided": Declared(
+            "--one-sided", "--level is that of the bound alone: 0.95 is the upper end of a 90 % interval.", bool
+        ),
     },
     "Resampling": {
         "no_bootstrap": Declared("--no-bootstrap", "No confidence intervals and no tests: faster.", bool),

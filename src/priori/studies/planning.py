@@ -25,7 +25,7 @@ from priori.uncertainty.comparing.claims import Claim, prepare
 from priori.uncertainty.comparing.ztest_normals import AnyMeasure, weights_of
 from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.expected.method import expected_values
-from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_rate
+from priori.uncertainty.rates.proportions import NORMAL_RULE, check_rate
 
 #: A pilot of fewer users gives an uncertain design effect.
 FEW_PILOT_USERS = 30
@@ -88,7 +88,6 @@ def plan(
     claim: Claim | None = None,
     measure: AnyMeasure = "hter",
     confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
 ) -> Plan:
     """Say how many users and trials it takes for an interval of a given width, or to detect a given difference.
 
@@ -116,8 +115,8 @@ def plan(
     claim : {"method", "deployed"}, optional
         What `compare` will claim; ``method`` needs pilots that are curves and is then the default: the development set
         then grows with the test set.
-    measure, confidence_level, alternative
-        As in `ztest`; the alternative is that of the test of a difference.
+    measure, confidence_level
+        As in `ztest`.
 
     Notes
     -----
@@ -137,10 +136,7 @@ def plan(
     >>> plan(difference=0.01, power=0.9, far=0.05, frr=0.05, negatives_per_positive=10).positives
     2746
     """
-    if width is None:
-        goal = Goal(width, difference, power, None, confidence_level, alternative)
-    else:
-        goal = Goal(width, difference, power, assurance, confidence_level, "two-sided")
+    goal = Goal(width, difference, power, None if width is None else assurance, confidence_level)
     per_user = (negatives_per_user, positives_per_user)
     sizes = zip(SIZES, (negatives_per_positive, *per_user), strict=True)
     for name, size in sizes:
@@ -182,7 +178,7 @@ def plans_to_tell_apart(
 
     ``estimates`` are those of the two as methods, where they were made before.
     """
-    goals = [Goal(None, difference, power, None, confidence_level, "two-sided") for power in powers]
+    goals = [Goal(None, difference, power, None, confidence_level) for power in powers]
     first, second = Pilot(a.test, float(a.threshold[0]), a), Pilot(b.test, float(b.threshold[0]), b)
     by_user, effects = first.scores.has_users, _from_pilots(first, second, 0.8)
     unit = (None, None) if by_user else (first.ratio, 1.0)
@@ -351,7 +347,6 @@ def _planned(
     assumptions = {
         **assumed,
         "confidence_level": goal.confidence_level,
-        "alternative": goal.alternative,
         "far": single.negatives.rate,
         "frr": single.positives.rate,
         "negatives_per_user": far.per_user if by_user else None,
@@ -369,7 +364,7 @@ def _planned(
         negatives,
         positives,
         sd,
-        2 * known.reach(units, goal.confidence_level, "two-sided") * sd,
+        2 * known.reach(units, goal.confidence_level) * sd,
         goal.power_at(known, units),
         assumptions,
         sentence=_sentence(goal, users, negatives, positives, assumptions),

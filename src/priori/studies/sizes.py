@@ -16,7 +16,7 @@ from priori.scores.influence import Moves, People, SampleMean, size_follows, spr
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import paired
 from priori.uncertainty.comparing.ztest_normals import Weights
-from priori.uncertainty.rates.proportions import Alternative, check_level, quantile
+from priori.uncertainty.rates.proportions import check_level, quantile
 
 # -- how many units reach a goal -----------------------------------------------------------------------------------
 
@@ -48,9 +48,9 @@ class Variability:
         """Return the degrees of freedom between so many users."""
         return max(self.counted * units - 1, 1.0)
 
-    def reach(self, units: int, level: float, alternative: Alternative) -> float:
+    def reach(self, units: int, level: float) -> float:
         """Return how many deviations bounds reach: Student's with users, as those of the bootstrap."""
-        return quantile(level, alternative, self._between(units) if self.by_user else np.inf)
+        return quantile(level, freedom=self._between(units) if self.by_user else np.inf)
 
     def share(self, units: int, assurance: float | None) -> float:
         """Return what the variance of a study stays under with this assurance, as a multiple of the expected one.
@@ -76,7 +76,6 @@ class Goal:
     power: float
     assurance: float | None
     confidence_level: float
-    alternative: Alternative
 
     def __post_init__(self) -> None:
         if (self.width is None) == (self.difference is None):
@@ -94,7 +93,7 @@ class Goal:
         """Return the largest deviation with which so many units reach the goal."""
         from scipy.special import ndtri, stdtrit
 
-        reach = known.reach(units, self.confidence_level, self.alternative)
+        reach = known.reach(units, self.confidence_level)
         if self.width is not None:
             return float(self.width / (2 * reach * np.sqrt(known.share(units, self.assurance))))
         assert self.difference is not None
@@ -108,7 +107,7 @@ class Goal:
 
         if self.difference is None:
             return None
-        reach = known.reach(units, self.confidence_level, self.alternative)
+        reach = known.reach(units, self.confidence_level)
         return float(ndtr(abs(self.difference) / np.sqrt(known.unit / units) - reach))
 
     def units(self, known: Variability) -> int:
