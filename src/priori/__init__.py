@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from priori.studies.watching import Watch
     from priori.uncertainty.amounts import AmountCosts, amounts, compare_amounts
     from priori.uncertainty.bands.bands import Band
+    from priori.uncertainty.bands.roc_bands import PrecisionBand, precision_band
     from priori.uncertainty.comparing.comparison import Comparison, compare
     from priori.uncertainty.comparing.ztests import ztest, ztest_scores
     from priori.uncertainty.costs import CostsTest, LLRCosts, compare_llr_costs, llr_costs
@@ -91,6 +92,7 @@ _LATER = {
         "priori.uncertainty.amounts": "AmountCosts amounts compare_amounts",
         "priori.uncertainty.rates.auc": "a_posteriori_auc_interval a_posteriori_auc_test",
         "priori.uncertainty.bands.bands": "Band",
+        "priori.uncertainty.bands.roc_bands": "PrecisionBand precision_band",
         "priori.uncertainty.comparing.comparison": "Comparison compare",
         "priori.uncertainty.expected.thresholds": "ThresholdInterval threshold_interval",
         "priori.uncertainty.rates.group_rates": "GroupRates group_rates group_threshold",
@@ -132,6 +134,7 @@ __all__ = [
     "Measure",
     "OptionError",
     "Outcomes",
+    "PrecisionBand",
     "PrioriError",
     "Ranking",
     "Reliability",
@@ -181,6 +184,7 @@ __all__ = [
     "pad",
     "plan",
     "plan_limit",
+    "precision_band",
     "proportion_interval",
     "proportion_test",
     "rank",

@@ -29,17 +29,17 @@ def files(tmp_path: Path) -> list[str]:
 
 def test_csv_and_json_are_the_library(files: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     dev, test = map(priori.read, files)
-    typed = ["calibration", "--system", "A", *files, "--calibrate", "none,logistic", "--alpha", "0.1"]
+    typed = ["calibration", "--system", "A", *files, "--calibrate", "none,logistic"]
     main([*typed, "--format", "csv", "--plot", str(tmp_path / "ape.svg")])
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
-    assert [(row["calibrate"], row["cost"]) for row in rows[::6]] == [("none", "cllr"), ("logistic", "cllr")]
-    expected = priori.llr_costs(dev, test, calibrate="logistic", alpha=0.1)
-    assert [float(row["upper"]) for row in rows[6:]] == pytest.approx(expected.upper.tolist(), nan_ok=True)
+    assert [(row["calibrate"], row["cost"]) for row in rows[::3]] == [("none", "cllr"), ("logistic", "cllr")]
+    expected = priori.llr_costs(dev, test, calibrate="logistic")
+    assert [float(row["upper"]) for row in rows[3:]] == pytest.approx(expected.upper.tolist(), nan_ok=True)
     assert (tmp_path / "ape.svg").read_text().startswith("<?xml")
     main([*typed, "--json"])
     (comparison,) = json.loads(capsys.readouterr().out)["comparisons"]
     assert (comparison["calibrate_a"], comparison["calibrate_b"]) == ("none", "logistic")
-    plain = priori.llr_costs(dev, test, alpha=0.1)
+    plain = priori.llr_costs(dev, test)
     assert comparison["difference"] == pytest.approx((plain.value - expected.value).tolist())
 
 

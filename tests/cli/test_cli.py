@@ -181,6 +181,8 @@ def test_roc_csv(folder: Path) -> None:
 def test_roc_in_other_axes_has_the_points_fixed_in_advance(folder: Path) -> None:
     system = ("--system", "A", "a-dev.csv", "a-test.csv")
     limited = ("--criterion", "at-most-fpr", "--alpha", "0.1", "--json")
+    drawn = run("roc", *system, "--axes", "recall-precision", "--bootstrap", "auto", "--format", "csv", cwd=folder)
+    assert drawn.stdout.splitlines()[0] == "system,recall,precision,lower,upper"
     done = json.loads(run("roc", *system, "--axes", "recall-precision", *limited, cwd=folder).stdout)
     (one,) = done["systems"]
     curve = json.loads(run("epc", *system, "--measure", "precision", *limited, cwd=folder).stdout)["systems"][0]

@@ -102,7 +102,7 @@ def test_rates_of_people_and_groups_are_those_of_memory(read: Reader, scan: Read
 
 def test_users_are_told_apart_as_in_memory(read: Reader, scan: Reader) -> None:
     found, expected = (priori.user_rates(each("a-test"), 1.0) for each in (scan, read))
-    for name in ("user", "role", "errors", "trials", "shrunken", "above", "roles", "warnings"):
+    for name in ("user", "role", "errors", "trials", "lower", "above", "roles", "warnings"):
         assert list(getattr(found, name)) == list(getattr(expected, name))
 
 
@@ -278,6 +278,11 @@ def test_a_roc_band_is_drawn_from_bins(read: Reader, scan: Reader) -> None:
     )
     apart = 2 * max(BOUND, 1 / read("a-test").n_positives)  # of a small class a bin may hold one trial
     for name in ("tpr", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=apart)
+    found, expected = (
+        priori.precision_band(each("a-test"), recall=[0.5, 0.9], n_resamples=200) for each in (scan, read)
+    )
+    for name in ("precision", "lower", "upper"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=apart)
 
 

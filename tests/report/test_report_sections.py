@@ -66,7 +66,7 @@ def test_who_makes_the_errors_is_user_rates_of_the_best_system() -> None:
     worst = found.of_role("genuine", 10)
     table = here["tables"][0]
     assert (len(table.rows), table.rows[0][0]) == (10, str(worst["user"][0]))
-    assert table.rows[0][2] == f"{100 * worst['shrunken'][0]:.2f} %"
+    assert table.rows[0][2] == f"{100 * worst['rate'][0]:.2f} %"
     assert users(small_studies.study(2.0)) is None
     assert "Who makes the errors" in render_html(study)
 

@@ -50,14 +50,14 @@ def test_width_kept_on_simulated_sets():
     assert 2 * Z95 * value.std() == pytest.approx(0.02, rel=0.03)
 
 
-@pytest.mark.parametrize(("alternative", "power"), [("two-sided", 0.8), ("two-sided", 0.95), ("less", 0.9)])
-def test_power_kept_on_simulated_sets(alternative, power):
+@pytest.mark.parametrize("power", [0.8, 0.95])
+def test_power_kept_on_simulated_sets(power):
     rng = np.random.default_rng(2)
     rates = {"far": 0.05, "frr": 0.08, "far_b": 0.06, "frr_b": 0.10}
-    found = plan(difference=0.015, power=power, negatives_per_positive=4, alternative=alternative, **rates)
+    found = plan(difference=0.015, power=power, negatives_per_positive=4, **rates)
     a = _rates(rng, 10_000, found, 0.05, 0.08)
     b = _rates(rng, 10_000, found, 0.06, 0.10)
-    tests = ZComparison.of(a, b, Setting.of("hter", None, 0.95, alternative), None)
+    tests = ZComparison.of(a, b, Setting.of("hter", None, 0.95, "two-sided"), None)
     assert np.mean(tests.independent.p_value < 0.05) == pytest.approx(power, abs=0.02)
     assert found.power == pytest.approx(power, abs=0.005)
     assert found.assumptions["test"] == "independent"
@@ -156,7 +156,7 @@ def test_the_assurance_is_fishers():
     assert replace(known, degrees=3.0).freedom(100) == 99
     assert known.share(100, 0.8) == pytest.approx(stats.f.ppf(0.8, 60, 25))
     assert replace(known, pilot=np.inf).share(100, 0.8) == pytest.approx(stats.chi2.ppf(0.8, 60) / 60)
-    goal = Goal(0.5, None, None, 0.8, 0.95, "two-sided")
+    goal = Goal(0.5, None, 0.8, 0.8, 0.95)
     units = goal.units(known)
 
     def width(n):

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import amounts
 import attacks
 import folds
 import people
@@ -87,8 +88,9 @@ def tasks(size: Size) -> dict[str, list[Task]]:
             partial(rates.areas, size.rates // 4),
             rates.binomial_rates,
         ],
+        "groups": [partial(people.measure_groups, size.bands // 2)],
+        "amounts": [partial(amounts.measure_amounts, each, size.bands // 2) for each in amounts.POPULATIONS],
         "people": [
-            partial(people.measure_groups, size.bands // 2),
             partial(people.measure_own, size.bands // 2),
             partial(people.measure_curves, size.bands // 4),
             partial(people.measure_alike, size.bands // 2),

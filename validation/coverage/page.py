@@ -42,7 +42,7 @@ RELIED_ON = (
     ("ROC band", "ROC, a posteriori", DEFAULT, "whole population"),
     ("areas E_V1, E_V2, G", "areas", DEFAULT, "thresholds kept"),
     ("rates of all groups together", "groups", "all groups", "whole population"),
-    ("each user's own rate", "users' own rates", "shrunken", "whole population"),
+    ("each user's own rate", "users' own rates", "wilson", "whole population"),
     ("average AUC of data sets, t interval", "average of data sets", "t, AUC", "whole population"),
     ("`cross_epc`, five folds", "folds", "5 folds, by user", "thresholds of the folds"),
     ("`at-most-far:0.95`, 5 %", "limits", "at-most-far:0.95, users, 5 %", "the population's rate keeps the limit"),

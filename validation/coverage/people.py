@@ -12,7 +12,7 @@ from tallies import Row, Tally
 
 import priori
 from priori import Scores
-from priori.uncertainty.rates.user_rates import fit_beta_binomial
+from priori.uncertainty.rates.fairness import gini
 
 GROUPS_PART, USERS_PART, CURVES_PART, DIFFER_PART = "groups", "users' own rates", "users' own curves", "users differ"
 #: Groups of users with 20 impostor trials each: how many users each group has, its FAR, whether trials are crossed.
@@ -42,7 +42,7 @@ DIFFER = (("nobody differs", 0.0, 0.0), ("impostors differ", 0.0, 0.3), ("claime
 
 
 def measure_groups(repeats: int) -> list[Row]:
-    """The FAR of groups at a known threshold, and the differentials between them."""
+    """The FAR of groups at a known threshold, what is between them, and how fair FAR and FRR are together."""
     rows: list[Row] = []
     threshold = float(-ndtri(0.05))
     for title, sizes, rates, crossed in GROUPED:
@@ -54,15 +54,20 @@ def measure_groups(repeats: int) -> list[Row]:
             "ratio": truth.max() / truth.min(),
             # Rounding must not make it less than 1.
             "ratio-to-mean": max(1.0, truth.max() / np.exp(np.log(truth).mean())),
+            "worst": truth.max(),
         }
+        # Genuine scores are shifted as those of impostors are.
+        frr = ndtr(threshold - 2.5 - shifts)
+        together = {"fdr": 1 - (np.ptp(truth) + np.ptp(frr)) / 2, "garbe": (gini(truth) + gini(frr)) / 2}
         for repeat in range(repeats):
             scores = _grouped(sizes, shifts, crossed, (crc32(title.encode()), repeat))
-            found = priori.group_rates(scores, threshold, rates=["far"])
+            found = priori.group_rates(scores, threshold)
             each = found.rows("far")
             tally.cover(("all groups", PROMISE), each["lower"], each["upper"], truth, whole=True)
-            for name, true in differentials.items():
-                row = found.rows("far", name)
-                tally.cover((name, PROMISE), row["lower"][0], min(row["upper"][0], 1e3), true)
+            for rate, numbers in (("far", differentials), ("far+frr", together)):
+                for name, true in numbers.items():
+                    row = found.rows(rate, name)
+                    tally.cover((name, PROMISE), row["lower"][0], min(row["upper"][0], 1e3), true)
         rows += tally.rows()
     return rows
 
@@ -83,7 +88,7 @@ def _grouped(sizes: tuple[int, ...], shifts: np.ndarray, crossed: bool, seed: tu
 
 
 def measure_own(repeats: int) -> list[Row]:
-    """Each user's own rate: shrunken, beside Wilson's interval of his own trials alone."""
+    """Each user's own rate: Wilson's interval of his own trials."""
     rows: list[Row] = []
     for title, users, trials, rate, effect, goats in OWN:
         tally = Tally(USERS_PART, title)
@@ -92,10 +97,8 @@ def measure_own(repeats: int) -> list[Row]:
             own = ndtr((ndtri(rate) + effect * rng.standard_normal(users)) / np.sqrt(1 - effect**2))
             own = np.where(rng.random(users) < goats, 0.5, own)
             errors, size = rng.binomial(trials, own).astype(float), np.full(users, float(trials))
-            _, lower, upper = fit_beta_binomial(errors, size).rates(errors, size, 0.95)
-            tally.cover(("shrunken", PROMISE), lower, upper, own)
-            alone = priori.proportion_interval(errors, size)
-            tally.cover(("wilson, alone", PROMISE), alone.lower, alone.upper, own)
+            found = priori.proportion_interval(errors, size)
+            tally.cover(("wilson", PROMISE), found.lower, found.upper, own)
         rows += tally.rows()
     return rows
 

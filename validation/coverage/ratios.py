@@ -1,4 +1,4 @@
-"""Costs of log-likelihood ratios: intervals of Cllr and of detection costs; tests of these, of minima and of losses."""
+"""Costs of log-likelihood ratios: intervals of Cllr; tests of it, of its minimum and of the loss."""
 
 from __future__ import annotations
 
@@ -14,10 +14,8 @@ from priori.decisions.likelihood_ratios import AffineMap
 from priori.scores import Scores
 
 PART, PROMISE = "likelihood ratios", "whole population"
-ALPHA = 0.9
-#: Names of the costs, in the order of the rows of `priori.llr_costs`; minima and losses have no interval.
-COSTS = ("Cllr", "minimum Cllr", "Cllr loss", "DCF", "minimum DCF", "DCF loss")
-WITH_INTERVAL = COSTS[::3]
+#: Names of the costs, in the order of the rows of `priori.llr_costs`; minimum and loss have no interval.
+COSTS = ("Cllr", "minimum Cllr", "Cllr loss")
 
 
 @dataclass(frozen=True)
@@ -36,15 +34,12 @@ class Ratios:
         apart = self.drawn.separation
         return AffineMap("", self.scale * apart, -self.scale * apart**2 / 2).apply(self.drawn.draw(seed))
 
-    def truth(self) -> np.ndarray:
-        """Return the costs of the population: by Gauss and Hermite, and by the normal distribution."""
+    def truth(self) -> float:
+        """Return Cllr in the population, by Gauss and Hermite."""
         node, weight = np.polynomial.hermite_e.hermegauss(200)
         apart, weight = self.drawn.separation, weight / weight.sum()
         ratio = apart * (node - apart / 2)  # of negatives; that of positives is the same with the sign turned
-        cllr = float(weight @ np.logaddexp(0, self.scale * ratio)) / np.log(2)
-        odds = np.log(ALPHA / (1 - ALPHA))
-        dcf = float(np.dot((ALPHA, 1 - ALPHA), self.drawn.rates(apart / 2 + odds / self.scale / apart)))
-        return np.array([cllr, dcf])
+        return float(weight @ np.logaddexp(0, self.scale * ratio)) / np.log(2)
 
 
 POPULATIONS = (
@@ -68,9 +63,8 @@ def measure_ratios(ratios: Ratios, repeats: int) -> list[Row]:
             test = replace(
                 test, users=None, **{name: replace(getattr(test, name), user=None) for name in ("negative", "positive")}
             )
-        costs = priori.llr_costs(test, test, alpha=ALPHA)
-        for name, true, lower, upper in zip(WITH_INTERVAL, truth, costs.lower[::3], costs.upper[::3], strict=True):
-            tally.add((name, PROMISE), float(lower <= true <= upper), float(upper - lower))
+        costs = priori.llr_costs(test, test)
+        tally.cover((COSTS[0], PROMISE), costs.lower[0], costs.upper[0], truth)
     return tally.rows()
 
 
@@ -89,7 +83,7 @@ def measure_comparisons(population: Population, repeats: int) -> list[Row]:
     ratios = AffineMap("", apart, -(apart**2) / 2)
     for repeat in range(repeats):
         drawn = [ratios.apply(scores) for scores in two_systems(population, 0.5, repeat, 23)]
-        found = priori.compare_llr_costs(*(priori.llr_costs(scores, scores, alpha=ALPHA) for scores in drawn))
+        found = priori.compare_llr_costs(*(priori.llr_costs(scores, scores) for scores in drawn))
         for row, name in enumerate(COSTS):
             tally.add((name, NULL), found.significant[row], float(found.upper[row] - found.lower[row]))
     return tally.rows()

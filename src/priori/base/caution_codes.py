@@ -315,7 +315,7 @@ CODES: dict[str, CautionKind] = {
     ),
     "many-groups": _note(
         "Many groups",
-        "More than 10,000 groups have rates, but are not compared pair by pair.",
+        "More than 1,000 groups have rates, but are not compared pair by pair.",
         matters="The rates of the groups are complete; only their differences are left out.",
         remedy="Compare fewer groups. For users use --by user.",
         page="howto/people",

@@ -25,9 +25,7 @@ ALPHAS = (0.1, 0.25, 0.5, 0.75, 0.9)
 #: How wide a table may be as text.
 WIDEST = 110
 #: Columns that are always rates, and those that are where the measure is one; both are shown in per cent.
-RATES = frozenset(
-    ["dev_v1", "dev_v2", "v1", "v2", "far", "frr", "far_omega", "iapmr", "fpr", "tpr", "fnr", "rate", "shrunken"]
-)
+RATES = frozenset(["dev_v1", "dev_v2", "v1", "v2", "far", "frr", "far_omega", "iapmr", "fpr", "tpr", "fnr", "rate"])
 MEASURED = frozenset(
     ["value", "best", "expected", "lower", "upper", "mean", "width", "difference", "a_priori", "a_posteriori"]
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Kind = TypeVar("Kind", bound="Result")
 
 #: What the interval from ``lower`` to ``upper`` may be around: the first of these columns that a table has.
-AROUND = ("expected", "shrunken", "value", "difference", "rate", "auc", "tpr")
+AROUND = ("expected", "value", "difference", "rate", "auc", "tpr")
 #: Rounding may put a value so far outside its interval, as a share of the larger.
 ROUNDING = 1e-9
 

@@ -41,7 +41,7 @@ def amounts(asked: Asked) -> None:
 
 def _compared(test: priori.CostsTest) -> str:
     title = f"{test.name_a} minus {test.name_b}: cost per decision on the same trials"
-    return tables_of(test, title=title, without="sd alpha", value_a="first", value_b="second")
+    return tables_of(test, title=title, without="sd", value_a="first", value_b="second")
 
 
 def _table(costs: priori.AmountCosts) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 import priori
 from priori.base.errors import OptionError
-from priori.cli.commands import Asked, alpha_list, make_command, output_group
+from priori.cli.commands import Asked, make_command, output_group
 from priori.cli.options import option, options
 from priori.cli.output import tables_of
 from priori.cli.systems import SETS
@@ -25,11 +25,6 @@ NOTE = "A minimum is fitted to the test scores: it is too low and the loss too h
     "calibration",
     SETS,
     *options("given calibrations"),
-    option(
-        "alpha",
-        help="Also the detection costs alpha FAR + (1 - alpha) FRR at these: 0.1,0.5,99/109 or "
-        "costs:COST_FN,COST_FP,PRIOR.",
-    ),
     option("level"),
     option("figure"),
     option(
@@ -56,13 +51,12 @@ def calibration(asked: Asked) -> None:
     Cllr is the mean logarithmic loss in bits: 0 is perfect, 1 is the cost of a system without information. Its minimum
     is that of the best increasing map of the same scores, a posteriori, and the loss by calibration is the difference.
     Minima and losses, fitted to the test scores, have no interval. Several systems, or calibrations, are also compared
-    on the same trials. The csv columns are system, calibrate, cost, alpha, value, sd, lower, upper.
+    on the same trials. The csv columns are system, calibrate, cost, value, sd, lower, upper.
 
     \b
     Examples:
       priori calibration --system A a-dev.csv a-test.csv --calibrate none,logistic
       priori calibration --system A a-dev.csv a-test.csv --from probabilities
-      priori calibration --system A a-dev.csv a-test.csv --alpha costs:10,1,0.01 --format csv
       priori calibration --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --plot ape.svg
       priori calibration --system A a-dev.csv a-test.csv --figure reliability --plot reliability.svg
     """
@@ -71,7 +65,7 @@ def calibration(asked: Asked) -> None:
     if not bounds[0] < bounds[1] or points < 2:
         raise OptionError("the figure needs --range A B with A below B, and at least two --points")
     systems = asked.systems.read()
-    how = {"given": asked.given, "alpha": alpha_list(asked.alpha) or (), "confidence_level": asked.level}
+    how = {"given": asked.given, "confidence_level": asked.level}
     costs = [
         priori.llr_costs(system.dev, system.test, calibrate=each, name=system.name, **how)
         for each in calibrators

@@ -38,8 +38,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
     ),
     judging("limits are held against at one alpha"),
     *resampling_options("auto", leave_out=("resample", "simultaneous")),
-    option("one_sided", help="--level is that of the bound alone: 0.95 is the upper end of a 90 % interval."),
-    *options("junit github"),
+    *options("one_sided junit github"),
     output_group(),
 )
 def check(asked: Asked) -> None:

@@ -234,9 +234,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             kind=int,
             default=1,
         ),
-        "fte": Declared(
-            "--fte FAILED/PEOPLE", "People who could not enrol, of all people: adds rates that include them."
-        ),
         "given": Declared(
             "--from",
             "What the scores are: log-likelihood ratios (llr) or probabilities. Probabilities become log-likelihood "
@@ -471,7 +468,9 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "Positive trials per user; if each person has one trial, the share of positives.",
             float,
         ),
-        "one_sided": Declared("--one-sided", "The test will be one-sided.", bool),
+        "one_sided": Declared(
+            "--one-sided", "--level is that of the bound alone: 0.95 is the upper end of a 90 % interval.", bool
+        ),
     },
     "Resampling": {
         "no_bootstrap": Declared("--no-bootstrap", "No confidence intervals and no tests: faster.", bool),

@@ -21,7 +21,7 @@ from priori.decisions.tasks import get_task
     judging("a plan is for one alpha"),
     *options("negatives_per_positive negatives_per_user positives_per_user"),
     option("claim", default=None, help="What compare will claim. Default: method."),
-    *options("level one_sided"),
+    option("level"),
     output_group("table", "json", "csv"),
 )
 def plan(asked: Asked) -> None:
@@ -50,8 +50,7 @@ def plan(asked: Asked) -> None:
         return
     if asked.expect is not None:
         raise OptionError("--expect is the rate expected for a limit: add --limit")
-    alternative = "greater" if asked.one_sided else "two-sided"
-    settings = {"measure": measure, "confidence_level": asked.level, "alternative": alternative}
+    settings = {"measure": measure, "confidence_level": asked.level}
     asked.output.finish(priori.plan(**asked.only(f"{SIZED} {WITH_LIMIT}"), **pilots, **settings))
 
 

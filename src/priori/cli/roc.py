@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import click
 import numpy as np
@@ -19,9 +19,6 @@ from priori.cli.output import Progress, table_of, table_text, verbose
 from priori.cli.systems import SYSTEMS
 from priori.curves.roc import Axis, measures_of
 
-if TYPE_CHECKING:
-    from priori.uncertainty.bands.roc_bands import RocBand
-
 
 def curve_command(name: Literal["roc", "det"]) -> click.Command:
     """Make the command for one kind of curve."""
@@ -31,7 +28,7 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
     Its thresholds are chosen on the same scores, so it is for analysis only. To compare systems, or to estimate
     expected performance, use 'priori epc'. With --system the curve is that of the test scores, and the a priori points
     are printed and marked on it: thresholds chosen on the development scores. With --bootstrap the csv has the curve at
-    101 false positive rates (none below one of all negatives), with the bounds lower and upper.
+    101 false positive rates (none below one of all negatives), or recalls, with the bounds lower and upper.
 
     \b
     Examples:
@@ -72,13 +69,8 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
         sets = [(point.name, point.test) for point in fixed]
         sets = sets or [(system.name, system.test) for system in systems.read(whole=True)]
         curves = [getattr(priori, name)(read, points=which, name=label) for label, read in sets]
-        bands = [_band(curve, name, asked) for curve in curves] if asked.resampling is not None else []
+        bands = [_band(curve, name, asked, view) for curve in curves] if asked.resampling is not None else []
         bounds = [dict(band.columns()) if name == "roc" else band.det for band in bands]
-        if bands and view.precision:
-            raise OptionError(
-                "recall and precision have no band here; leave out --bootstrap, or use priori epc --task retrieval "
-                "--criterion at-least-recall --measure precision --bootstrap auto"
-            )
         tables = bounds or [view.columns(curve) for curve in curves]
         asked.output.finish(
             curves,
@@ -131,7 +123,7 @@ class View:
         return {"alpha": fixed.alpha, "threshold": fixed.columns()["threshold"], **rates}
 
 
-def _band(curve: Any, name: str, asked: Asked) -> RocBand:
+def _band(curve: Any, name: str, asked: Asked, view: View) -> Any:
     """Return the band around one curve."""
     if asked.resampling.resample != "test":
         raise OptionError("a posteriori curves have no development set: leave out --resample")
@@ -145,8 +137,10 @@ def _band(curve: Any, name: str, asked: Asked) -> RocBand:
     with Progress(f"bootstrap of {curve.name}") as progress:
         names = ("bootstrap", "n_resamples", "confidence_level", "interval", "simultaneous", "rng")
         how = {name: getattr(asked.resampling, name) for name in names}
-        band: RocBand = curve.band(fpr=rates, threads=asked.threads, progress=progress, **how)
-        return band
+        how |= {"threads": asked.threads, "progress": progress}
+        if view.precision:
+            return priori.precision_band(curve.scores, prior=view.prior, **how)
+        return curve.band(fpr=rates, **how)
 
 
 def _systems(

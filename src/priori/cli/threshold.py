@@ -151,7 +151,7 @@ def _how_sure(
 @make_command(
     "rates",
     one_set("test"),
-    *options("threshold by min_users costs prior fte level"),
+    *options("threshold by min_users costs prior level"),
     output_group(plot="Draw the rates of groups or users, with --by"),
 )
 def rates(asked: Asked) -> None:
@@ -172,8 +172,8 @@ def rates(asked: Asked) -> None:
     """
     typed, costs, prior, level = [*map(_number, asked.threshold)], asked.costs, asked.prior, asked.level
     if asked.by is not None:
-        if len(typed) != 1 or any(each is not None for each in (asked.fte, costs, prior)):
-            raise OptionError("--by goes with one --threshold, and without --fte, --costs and --prior")
+        if len(typed) != 1 or any(each is not None for each in (costs, prior)):
+            raise OptionError("--by goes with one --threshold, and without --costs and --prior")
         if asked.by == "user" and asked.min_users != 1:
             raise OptionError("--min-users leaves out groups, and --by user compares users")
         _by_people(typed[0], asked)
@@ -182,7 +182,6 @@ def rates(asked: Asked) -> None:
         raise OptionError("--min-users leaves out groups: add --by COLUMN")
     if asked.output.plot:
         raise OptionError("--plot draws groups or users: add --by COLUMN")
-    enrolled = None if asked.fte is None else _enrolled(asked.fte, level)
     scores = asked.read()
     thresholds = [as_score(each, scores.distances) for each in typed]
     outcomes = priori.count(scores, thresholds)
@@ -194,7 +193,7 @@ def rates(asked: Asked) -> None:
     counts = {"tp": outcomes.tp, "fp": outcomes.fp, "tn": outcomes.tn, "fn": outcomes.fn}
     columns: dict[str, Any] = {"threshold": typed, **counts}
     columns |= {name: measure(outcomes) for name, measure in measures.items()}
-    limits, warnings = _limits(scores, thresholds, level, enrolled)
+    limits, warnings = _limits(scores, thresholds, level)
     columns |= {name: value for name, (value, _, _) in limits.items() if name not in columns}
     for name, (_, lower, upper) in limits.items():
         columns |= {f"{name}_lower": lower, f"{name}_upper": upper}
@@ -202,9 +201,10 @@ def rates(asked: Asked) -> None:
     def table() -> str:
         rows = [[name, *(str(value) for value in number.tolist())] for name, number in counts.items()]
         # Without failures to acquire FMR and FNMR are FAR and FRR.
-        beside = [name for name in TITLES if name in limits and (scores.nan_rejected or name in ENROLMENT)]
+        titles = {str(rate): title for rate, title in RATE_TITLES.items()}
+        beside = [name for name in titles if name in limits and scores.nan_rejected]
         for name in dict.fromkeys(("far", "frr", *beside, *measures)):
-            title, rate = (measures[name].title, measures[name].rate) if name in measures else (TITLES[name], True)
+            title, rate = (measures[name].title, measures[name].rate) if name in measures else (titles[name], True)
             rows.append([f"{title} ({name})", *_cells(columns[name], limits.get(name), rate)])
         rule = f"accept when {'distance <' if scores.distances else 'score >'}"
         header = [rule, *(f"{value:.6g}" for value in typed)]
@@ -215,23 +215,7 @@ def rates(asked: Asked) -> None:
     asked.output.finish(table=table, csv=lambda: columns, json=lambda: {**told, **columns}, warnings=cautions)
 
 
-#: What the rates beside the measures are called.
-ENROLMENT = {"fte": "Failure-to-enrol rate", "gfar": "Generalised FAR", "gfrr": "Generalised FRR"}
-TITLES: dict[str, str] = {**{str(rate): title for rate, title in RATE_TITLES.items()}, **ENROLMENT}
-
-
-def _enrolled(typed: str, level: float) -> Limits:
-    """Return the failure-to-enrol rate and its interval from FAILED/PEOPLE."""
-    failed, slash, people = typed.partition("/")
-    if not (slash and failed.strip().isdigit() and people.strip().isdigit() and 0 <= int(failed) <= int(people) > 0):
-        raise OptionError(f"--fte {typed!r}: write how many people of how many could not enrol, for example 3/200")
-    found = priori.proportion_interval(int(failed), int(people), confidence_level=level)
-    return np.atleast_1d(found.rate), np.atleast_1d(found.lower), np.atleast_1d(found.upper)
-
-
-def _limits(
-    scores: ScoreSet, thresholds: Sequence[float], level: float, enrolled: Limits | None
-) -> tuple[dict[str, Limits], list[str]]:
+def _limits(scores: ScoreSet, thresholds: Sequence[float], level: float) -> tuple[dict[str, Limits], list[str]]:
     """Return the rates that have an interval, by name, and warnings about them."""
     warnings: list[str] = []
 
@@ -257,22 +241,7 @@ def _limits(
     limits["fmr"], limits["fnmr"] = (found("fmr"), found("fnmr")) if failed else (limits["far"], limits["frr"])
     nothing = np.zeros(len(thresholds))
     limits["fta"] = found("fta") if failed else (nothing, nothing, np.full(len(thresholds), np.nan))
-    if enrolled is not None:
-        limits |= _generalised(limits["far"], limits["frr"], enrolled)
     return limits, warnings
-
-
-def _generalised(far: Limits, frr: Limits, enrolled: Limits) -> dict[str, Limits]:
-    """Return the generalised rates, which include people who could not enrol (ISO/IEC 19795-1).
-
-    The limits are those at the ends of both intervals: wide enough whatever the two share.
-    """
-    rate, lower, upper = (end + np.zeros_like(far[0]) for end in enrolled)
-    return {
-        "fte": (rate, lower, upper),
-        "gfar": (far[0] * (1 - rate), far[1] * (1 - upper), far[2] * (1 - lower)),
-        "gfrr": (rate + frr[0] * (1 - rate), lower + frr[1] * (1 - lower), upper + frr[2] * (1 - upper)),
-    }
 
 
 def _cells(value: Floats, limits: Limits | None, rate: bool = True) -> list[str]:
@@ -346,11 +315,10 @@ _WHAT = {
 
 def _users_table(found: priori.UserRates) -> str:
     parts = []
-    headings = {name: name for name in ("user", "errors", "trials", "rate", "shrunken", "lower", "upper", "above")}
+    headings = {name: name for name in ("user", "errors", "trials", "rate", "lower", "upper", "above")}
     for about in found.roles:
-        title = (
-            f"{about['rate'].upper()} of {ROLES[about['role']][1]} ({percent(about['overall'])} in all): highest first"
-        )
+        of = f"{about['rate'].upper()} of {ROLES[about['role']][1]}"
+        title = f"{of} ({percent(about['overall'])} in all): most surely high first"
         note = "\n" + about_users(found) if about is found.roles[-1] else ""
         parts.append(table_of(title, found.of_role(about["role"], WORST), headings, note=note))
     return "\n".join(parts)

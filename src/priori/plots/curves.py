@@ -148,7 +148,7 @@ def plot_roc(
     operating_points : sequence of EPC
         Their a priori points are marked: thresholds chosen on development scores, rates of the test scores.
     bands : sequence of mapping
-        The columns fpr, lower and upper of a band around each curve.
+        The columns fpr (recall, of `priori.precision_band`), lower and upper of a band around each curve.
     chance : bool
         Draw the line of chance, or, of two errors, the break-even line where they are equal.
     axes : {"far-tpr", "far-frr", "recall-precision"}
@@ -160,14 +160,15 @@ def plot_roc(
         Precision where the share of positives is this.
     """
     x, y = measures_of(axes, prior)
-    if axes == "recall-precision" and (log or bands):
-        raise OptionError("recall and precision have no logarithmic axes and no band; leave those out")
+    if axes == "recall-precision" and log:
+        raise OptionError("recall and precision have no logarithmic axes; leave those out")
     own = ax is None
     ax = new_axes(ax, figsize=(5, 5.6))
     for band, colour, _ in with_looks(bands):
         flip = axes == "far-frr"
         lower, upper = (1 - band["upper"], 1 - band["lower"]) if flip else (band["lower"], band["upper"])
-        shade(ax, 100 * band["fpr"], 100 * lower, 100 * upper, colour)
+        across = band["recall" if axes == "recall-precision" else "fpr"]
+        shade(ax, 100 * across, 100 * lower, 100 * upper, colour)
     if bands:
         name_shade(ax, "confidence band")
     for curve, colour, line in with_looks(curves):

@@ -47,21 +47,21 @@ def plot_groups(found: GroupRates, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_users(found: UserRates, *, ax: Axes | None = None) -> Axes:
-    """Draw the shrunken rates of the users with their intervals, role by role, the highest first."""
+    """Draw the rates of the users with their intervals, role by role, those most surely high first."""
     ax = axes(ax, figsize=(6.5, 4.5))
     for about, colour in zip(found.roles, colours(len(ROLES)), strict=False):
         rate, rows, users = about["rate"], found.of_role(about["role"]), about["users"]
         # Whose negatives they are needs a word only where users are impostors of others too.
         label = f"{rate.upper()}, {about['role']}" if len(found.roles) == len(ROLES) else rate.upper()
         drawn = np.unique(np.linspace(0, users - 1, min(users, MOST_DRAWN)).astype(int))
-        shrunken, lower, upper = (100 * rows[name][drawn] for name in ("shrunken", "lower", "upper"))
+        own, lower, upper = (100 * rows[name][drawn] for name in ("rate", "lower", "upper"))
         shade(ax, drawn + 1, lower, upper, colour, step="mid")
-        ax.plot(drawn + 1, shrunken, color=colour, drawstyle="steps-mid", label=label)
+        ax.plot(drawn + 1, own, color=colour, drawstyle="steps-mid", label=label)
         ax.axhline(100 * about["overall"], color=colour, lw=0.8, ls=":")
     level = f"{100 * found.confidence_level:g} %"
     ax.set(
-        xlabel="users, the highest rate first",
-        ylabel=f"shrunken rate (%) with {level} interval",
+        xlabel="users, those most surely high first",
+        ylabel=f"rate (%) with {level} interval",
         title=f"Who makes the errors, at threshold {found.summary()['threshold']:.6g}",
     )
     note_cautions(ax, found.warnings)

@@ -133,8 +133,7 @@ def users_drawn(study: Study) -> dict[str, Any] | None:
         drawn = np.unique(np.linspace(0, about["users"] - 1, min(about["users"], MOST_DRAWN)).astype(int))
         # Whose negatives they are needs a word only where users are impostors of others too.
         name = f"{rate}, {about['role']}" if len(found.roles) == len(ROLES) else rate
-        columns = {"rate": "shrunken", "lower": "lower", "upper": "upper"}
-        numbers = {ours: few_digits(rows[theirs][drawn], 4) for ours, theirs in columns.items()}
+        numbers = {column: few_digits(rows[column][drawn], 4) for column in ("rate", "lower", "upper")}
         roles.append({"name": name, "place": drawn + 1, **numbers, "overall": about["overall"]})
     return {"system": _best(study).name, "people": study_words(study).people, "roles": roles}
 
@@ -145,13 +144,13 @@ def _worst(found: UserRates, role: UserRole, words: TaskWords) -> TextTable:
         (
             clean(str(worst["user"][row])),
             f"{worst['errors'][row]} of {worst['trials'][row]}",
-            *(cell(float(worst[name][row])) for name in ("shrunken", "lower", "upper")),
+            *(cell(float(worst[name][row])) for name in ("rate", "lower", "upper")),
             "yes" if worst["above"][row] else "",
         )
         for row in range(len(worst["user"]))
     )
     rate, trials = ROLES[role]
-    header = (words.said("User"), "Errors", f"{rate.upper()}, shrunken", "Lower", "Upper", "Above all")
+    header = (words.said("User"), "Errors", rate.upper(), "Lower", "Upper", "Above all")
     return TextTable(f"users-{role}", f"{rate.upper()} of {words.said(trials)}", header, rows, words=(5,))
 
 

@@ -47,6 +47,7 @@ RESULTS: dict[str, str] = {
     "AposterioriROC": "priori.curves.roc",
     "AposterioriDET": "priori.curves.roc",
     "RocBand": "priori.uncertainty.bands.roc_bands",
+    "PrecisionBand": "priori.uncertainty.bands.roc_bands",
     "AverageCurve": "priori.curves.averaging.average",
     "AverageEPC": "priori.curves.averaging.epc",
     "ThresholdInterval": "priori.uncertainty.expected.thresholds",

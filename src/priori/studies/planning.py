@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from priori.uncertainty.comparing.claims import Claim, prepare
 from priori.uncertainty.comparing.ztest_normals import AnyMeasure, weights_of
 from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.expected.method import expected_values
-from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_rate
+from priori.uncertainty.rates.proportions import NORMAL_RULE, check_rate
 
 #: A pilot of fewer users gives an uncertain design effect.
 FEW_PILOT_USERS = 30
@@ -88,7 +88,6 @@ def plan(
     claim: Claim | None = None,
     measure: AnyMeasure = "hter",
     confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
 ) -> Plan:
     """Say how many users and trials it takes for an interval of a given width, or to detect a given difference.
 
@@ -116,8 +115,8 @@ def plan(
     claim : {"method", "deployed"}, optional
         What `compare` will claim; ``method`` needs pilots that are curves and is then the default: the development set
         then grows with the test set.
-    measure, confidence_level, alternative
-        As in `ztest`; the alternative is that of the test of a difference.
+    measure, confidence_level
+        As in `ztest`.
 
     Notes
     -----
@@ -137,7 +136,7 @@ def plan(
     >>> plan(difference=0.01, power=0.9, far=0.05, frr=0.05, negatives_per_positive=10).positives
     2746
     """
-    goal = Goal.of(width, difference, power, assurance, confidence_level, alternative)
+    goal = Goal(width, difference, power, None if width is None else assurance, confidence_level)
     per_user = (negatives_per_user, positives_per_user)
     sizes = zip(SIZES, (negatives_per_positive, *per_user), strict=True)
     for name, size in sizes:
@@ -179,19 +178,15 @@ def plans_to_tell_apart(
 
     ``estimates`` are those of the two as methods, where they were made before.
     """
-    goals = [Goal.of(None, difference, power, None, confidence_level, "two-sided") for power in powers]
+    goals = [Goal(None, difference, power, None, confidence_level) for power in powers]
     first, second = Pilot(a.test, float(a.threshold[0]), a), Pilot(b.test, float(b.threshold[0]), b)
     by_user, effects = first.scores.has_users, _from_pilots(first, second, 0.8)
     unit = (None, None) if by_user else (first.ratio, 1.0)
     return _plans(goals, effects, unit, by_user, [first, second], claim, measure, estimates)
 
 
-class Effects(NamedTuple):
-    """What users do to the variance of one system's rates, and of the difference between two; how that is tested."""
-
-    single: DesignEffect
-    difference: DesignEffect
-    test: Literal["compare", "independent"]
+#: What users do to the variance of one system's rates, and of the difference between two.
+Effects = tuple[DesignEffect, DesignEffect]
 
 
 def _plans(
@@ -206,8 +201,9 @@ def _plans(
 ) -> list[Plan]:
     """Return what reaches each goal."""
     weights, first = weights_of(measure), pilots[0]
-    test = None if goals[0].difference is None else effects.test
-    measured = effects.single if test is None else effects.difference
+    single, difference = effects
+    test = None if goals[0].difference is None else "independent" if pilots[1] is None else "compare"
+    measured = single if test is None else difference
     effect, dev_ratio, notes = measured.with_per_user(*unit), None, tuple[str, ...]()
     known = effect.variability(weights, by_user=by_user)
     if test is None and first is not None and first.curve is not None:
@@ -222,7 +218,7 @@ def _plans(
         raise OptionError("a claim is one of compare's: plan a difference with two pilots")
     assumed = {"measure": get_measure(measure).name, "test": test, "claim": claim, "assurance": goals[0].assurance}
     source = None if first is None else first.scores
-    plans = [_planned(goal, known, effect, dev_ratio, effects.single, assumed) for goal in goals]
+    plans = [_planned(goal, known, effect, dev_ratio, single, assumed) for goal in goals]
     return [replace(each, warnings=(*each.warnings, *notes))._came_from(source) for each in plans]
 
 
@@ -271,18 +267,18 @@ def _from_rates(
         for name, rate in zip(("far", "frr"), rates, strict=True):
             assert rate is not None
             check_rate(name, rate)
-            spreads.append(ClassSpread.binomial(rate, 1.0, intraclass))
+            spreads.append(ClassSpread.binomial(rate, intraclass))
         # FAR and FRR are taken for independent given the threshold, as in the thesis.
         systems.append(DesignEffect(0, spreads[0], spreads[1], 0.0))
-    return Effects(systems[0], systems[0].plus(systems[1]), "independent")
+    return systems[0], systems[0].plus(systems[1])
 
 
 def _from_pilots(first: Pilot, second: Pilot | None, assurance: float) -> Effects:
     single = design_effect(first.scores, first.threshold).allowing_for_none(assurance)
     if second is None:
-        return Effects(single, single.plus(single), "independent")
+        return single, single.plus(single)
     paired = paired_design_effect(first.scores, first.threshold, second.scores, second.threshold)
-    return Effects(single, paired.allowing_for_none(assurance), "compare")
+    return single, paired.allowing_for_none(assurance)
 
 
 def _claim(claim: Claim | None, curves: Sequence[EPC] | None) -> Claim:
@@ -346,12 +342,11 @@ def _planned(
     fewer, trials = (int(np.ceil(units * number * (1 - 1e-12))) for number in (rarer, far.per_user + frr.per_user))
     negatives, positives = (fewer, trials - fewer) if far.per_user < frr.per_user else (trials - fewer, fewer)
     users = units if by_user else None
-    sd = float(np.sqrt(known.variance(units)))
+    sd = float(np.sqrt(known.unit / units))
     of_ztest = assumed["test"] not in (None, "compare")
     assumptions = {
         **assumed,
         "confidence_level": goal.confidence_level,
-        "alternative": goal.alternative,
         "far": single.negatives.rate,
         "frr": single.positives.rate,
         "negatives_per_user": far.per_user if by_user else None,
@@ -369,7 +364,7 @@ def _planned(
         negatives,
         positives,
         sd,
-        2 * known.reach(units, goal.confidence_level, "two-sided") * sd,
+        2 * known.reach(units, goal.confidence_level) * sd,
         goal.power_at(known, units),
         assumptions,
         sentence=_sentence(goal, users, negatives, positives, assumptions),

@@ -16,7 +16,7 @@ from priori.scores.influence import Moves, People, SampleMean, size_follows, spr
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import paired
 from priori.uncertainty.comparing.ztest_normals import Weights
-from priori.uncertainty.rates.proportions import Alternative, check_level, quantile
+from priori.uncertainty.rates.proportions import check_level, quantile
 
 # -- how many units reach a goal -----------------------------------------------------------------------------------
 
@@ -39,10 +39,6 @@ class Variability:
     pilot: float = np.inf
     counted: float = 1.0
 
-    def variance(self, units: float) -> float:
-        """Return the variance that so many units leave."""
-        return self.unit / units
-
     def freedom(self, units: int) -> float:
         """Return the degrees of freedom with which a study of so many units knows its variance."""
         found = self.degrees * units
@@ -52,9 +48,9 @@ class Variability:
         """Return the degrees of freedom between so many users."""
         return max(self.counted * units - 1, 1.0)
 
-    def reach(self, units: int, level: float, alternative: Alternative) -> float:
+    def reach(self, units: int, level: float) -> float:
         """Return how many deviations bounds reach: Student's with users, as those of the bootstrap."""
-        return quantile(level, alternative, self._between(units) if self.by_user else np.inf)
+        return quantile(level, freedom=self._between(units) if self.by_user else np.inf)
 
     def share(self, units: int, assurance: float | None) -> float:
         """Return what the variance of a study stays under with this assurance, as a multiple of the expected one.
@@ -77,41 +73,27 @@ class Goal:
 
     width: float | None
     difference: float | None
-    power: float | None
+    power: float
     assurance: float | None
     confidence_level: float
-    alternative: Alternative
 
-    @classmethod
-    def of(
-        cls,
-        width: float | None,
-        difference: float | None,
-        power: float,
-        assurance: float | None,
-        level: float,
-        alternative: Alternative,
-    ) -> Goal:
-        """Validate a goal; only a width has an assurance, only a difference a power."""
-        if (width is None) == (difference is None):
+    def __post_init__(self) -> None:
+        if (self.width is None) == (self.difference is None):
             raise OptionError("say what to plan for: either a width or a difference")
-        check_level(level)
-        if assurance is not None and not 0 < assurance < 1:
-            raise OptionError(f"the assurance must lie between 0 and 1, not {assurance:g}")
-        for name, size in (("width", width), ("difference", difference)):
+        check_level(self.confidence_level)
+        if self.assurance is not None and not 0 < self.assurance < 1:
+            raise OptionError(f"the assurance must lie between 0 and 1, not {self.assurance:g}")
+        for name, size in (("width", self.width), ("difference", self.difference)):
             if size is not None and not 1e-9 < (size if name == "width" else abs(size)) < 1:
                 raise OptionError(f"the {name} must lie between 0 and 1 (at least 1e-9), not {size:g}")
-        if difference is None:
-            return cls(width, None, None, assurance, level, "two-sided")
-        if not 0.5 <= power < 1:
-            raise OptionError(f"the power must lie between 0.5 and 1, not {power:g}")
-        return cls(None, difference, power, None, level, alternative)
+        if self.difference is not None and not 0.5 <= self.power < 1:
+            raise OptionError(f"the power must lie between 0.5 and 1, not {self.power:g}")
 
     def sd(self, known: Variability, units: int) -> float:
         """Return the largest deviation with which so many units reach the goal."""
         from scipy.special import ndtri, stdtrit
 
-        reach = known.reach(units, self.confidence_level, self.alternative)
+        reach = known.reach(units, self.confidence_level)
         if self.width is not None:
             return float(self.width / (2 * reach * np.sqrt(known.share(units, self.assurance))))
         assert self.difference is not None
@@ -125,12 +107,12 @@ class Goal:
 
         if self.difference is None:
             return None
-        reach = known.reach(units, self.confidence_level, self.alternative)
-        return float(ndtr(abs(self.difference) / np.sqrt(known.variance(units)) - reach))
+        reach = known.reach(units, self.confidence_level)
+        return float(ndtr(abs(self.difference) / np.sqrt(known.unit / units) - reach))
 
     def units(self, known: Variability) -> int:
         """Return the smallest number of units that reaches the goal."""
-        return smallest(lambda units: known.variance(units) * (1 - 1e-12) <= self.sd(known, units) ** 2, known.by_user)
+        return smallest(lambda units: known.unit / units * (1 - 1e-12) <= self.sd(known, units) ** 2, known.by_user)
 
 
 def smallest(enough: Callable[[int], bool], by_user: bool) -> int:
@@ -174,10 +156,10 @@ class ClassSpread:
     follows: float = 0.0
 
     @classmethod
-    def binomial(cls, rate: float, per_user: float = 1.0, intraclass: float = 0.0) -> ClassSpread:
+    def binomial(cls, rate: float, intraclass: float) -> ClassSpread:
         """Return the spread of a rate that is known, not measured."""
         variance = rate * (1 - rate)
-        return cls(rate, variance, 1.0, 1.0, intraclass, _freedom(rate, variance), np.inf).with_per_user(per_user)
+        return cls(rate, variance, 1.0, 1.0, intraclass, _freedom(rate, variance), np.inf)
 
     def with_per_user(self, per_user: float | None) -> ClassSpread:
         """Return the spread with another number of trials per user: 1 + (m - 1) intraclass correlation.

@@ -28,7 +28,7 @@ from priori.scores.candidates import Candidates
 from priori.scores.influence import Spread, kish, unit_cautions
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import pair
-from priori.uncertainty.costs import CostsTest, correlation, differences, limits_of_cost
+from priori.uncertainty.costs import CostsTest, differences, limits_of_cost
 from priori.uncertainty.rates.auc import ClassMeans, spread_of_classes
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import BoundedValue, Dependence, both_classes, joint_interval, shared_by
@@ -210,7 +210,7 @@ def compare_amounts(a: AmountCosts, b: AmountCosts) -> CostsTest:
     if (a.false_positive, a.currency) != (b.false_positive, b.currency):
         raise OptionError("false positives of the two systems have different costs or currencies; give both the same")
     value_a, value_b = np.array([a.value]), np.array([b.value])
-    found, (spread,) = differences(a, b, np.array(["amounts"]), np.array([np.nan]), value_a, value_b)
+    found, (spread,) = differences(a, b, np.array(["amounts"]), value_a, value_b)
     apart = a.means[0].minus(b.means[0], pair(a.scores, b.scores))
     carrying = spread.erring if spread.people else kish(np.append(apart.negative, apart.positive)).item()
     if 0 < carrying < FEW_CARRY:
@@ -358,7 +358,9 @@ class _ErrorCosts:
         """Return the interval of the sum: those of both kinds on their log scales, joined by their correlation."""
         if not self.carrying:
             return np.nan, np.nan
-        parts, rho = (self.alarms, self.misses), correlation(self.both, self.alarms, self.misses)
+        parts, variance = (self.alarms, self.misses), float(self.alarms.variance * self.misses.variance)
+        shared = float(self.both.variance - self.alarms.variance - self.misses.variance) / 2
+        rho = float(np.clip(shared / np.sqrt(variance), -1, 1)) if variance > 0 else 0.0
         with np.errstate(over="ignore"):
             kinds = [BoundedValue(float(own.value), *limits_of_cost(float(own.value), own, level)) for own in parts]
         if any(np.isinf(kind.upper) for kind in kinds):

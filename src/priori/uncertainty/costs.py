@@ -1,11 +1,9 @@
 """What scores cost as log-likelihood ratios, what they would cost calibrated best, and the loss between the two.
 
-Cllr and its minimum (Brümmer and du Preez, 2006), and the actual and minimum detection cost at given alphas. Each is a
-mean over the trials of either class, so its deviation comes from sums by user. The interval of a detection cost joins
-those of the two rates, so that errors that were not seen count. A minimum is fitted to the test set: it is too low, and
-the loss too high, by more or less than its deviation as the set may be, so neither has an interval. The difference of
-two systems' minima has: to first order the map, or threshold, that minimises a cost may be taken as fixed (the envelope
-theorem), and what the fit takes off cancels out.
+Cllr and its minimum (Brümmer and du Preez, 2006): means over the trials of either class, so the deviation comes from
+sums by user. The minimum is fitted to the test set: it is too low, and the loss too high, by more or less than its
+deviation as the set may be, so neither has an interval. The difference of two systems' minima has: to first order the
+map that minimises a cost may be taken as fixed (the envelope theorem), and what the fit takes off cancels out.
 """
 
 from __future__ import annotations
@@ -15,13 +13,11 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined
 from priori.base.declarations import Cautions, Column, Level, Size, Unsaved
 from priori.base.errors import OptionError, argument, unknown
 from priori.base.results import Result
 from priori.base.types import Floats, Mask, Texts
-from priori.decisions.criteria import get_criterion
 from priori.decisions.criterion import FittedMap
 from priori.decisions.likelihood_ratios import (
     Calibrator,
@@ -31,18 +27,16 @@ from priori.decisions.likelihood_ratios import (
     best_map,
     get_calibrator,
     llr_losses,
-    log_odds,
 )
 from priori.scores import BOUND, Scores, condense_all
 from priori.scores.influence import UNSEEN_COST, Spread, unit_cautions, unseen
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.rates.auc import ClassMeans, numbers_of, spread_of, spread_of_classes, spread_of_difference
+from priori.uncertainty.rates.auc import ClassMeans, numbers_of, spread_of, spread_of_difference
 from priori.uncertainty.rates.proportions import check_level, p_values, quantile, standardise
-from priori.uncertainty.rates.rate_intervals import Dependence, Rate, joint_interval, rate_interval, shared_by
+from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
-#: The costs, in threes: actual, minimum, and the loss by calibration between them.
+#: The costs: actual, minimum, and the loss by calibration between them.
 CLLR = ("cllr", "min_cllr", "cllr_loss")
-DCF = ("dcf", "min_dcf", "dcf_loss")
 #: Users from which on tests of minima keep their level: 62 do (4 to 6 %), 20 do not (7 to 12 %; docs/coverage.md).
 ENOUGH_TESTED = 40
 
@@ -54,12 +48,10 @@ class LLRCosts(Result):
     Attributes
     ----------
     cost : ndarray of str
-        ``cllr``, ``min_cllr`` and ``cllr_loss``, in bits; at each alpha ``dcf``, ``min_dcf`` and ``dcf_loss``,
-        alpha FAR + (1 - alpha) FRR. The minima are a posteriori, and a loss is the actual cost minus the minimum.
-    alpha : ndarray
-        The trade-off of a detection cost; NaN for the others.
+        ``cllr``, ``min_cllr`` and ``cllr_loss``, in bits. The minimum is a posteriori, and the loss is the actual cost
+        minus the minimum.
     value, sd, lower, upper : ndarray
-        The cost on the test set, its standard deviation and its interval. Minima and losses have none (NaN): a minimum
+        The cost on the test set, its standard deviation and its interval. Minimum and loss have none (NaN): the minimum
         is fitted to the test set, so it is too low and the loss too high.
     calibration : dict or None
         The map that was fitted on the development set.
@@ -67,7 +59,6 @@ class LLRCosts(Result):
 
     name: str
     cost: Texts
-    alpha: Floats
     value: Floats
     sd: Floats
     lower: Floats
@@ -127,7 +118,6 @@ class CostsTest(Result):
     name_a: str
     name_b: str
     cost: Texts
-    alpha: Floats
     value_a: Floats
     value_b: Floats
     difference: Floats
@@ -152,7 +142,6 @@ def llr_costs(
     *,
     given: Meaning = "llr",
     calibrate: str | Calibrator = "none",
-    alpha: Any = (),
     confidence_level: float = 0.95,
     dependence: Dependence | None = None,
     name: str = "system",
@@ -168,8 +157,6 @@ def llr_costs(
         log-likelihood ratios first: their log-odds, minus those of the positives of the development set.
     calibrate : str
         ``none``, ``logistic`` (``logistic:0.01``: for that prior) or ``isotonic``, as in `priori.calibrate`.
-    alpha : number or list
-        Also the detection costs alpha FAR + (1 - alpha) FRR at these alphas, actual and minimum.
     confidence_level : float
         0.95 by default.
     dependence : {"none", "user", "crossed"}, optional
@@ -178,10 +165,10 @@ def llr_costs(
     Notes
     -----
     Intervals of Cllr are Student's on a log scale, with Satterthwaite's degrees of freedom; where users are known the
-    upper limit allows for a user unlike those seen, who costs twice as much. Those of detection costs join
-    those of the two rates (`priori.rate_interval`), which allow for errors that were not seen. Minima and losses are a
+    upper limit allows for a user unlike those seen, who costs twice as much. Minimum and loss are a
     posteriori and have no interval: one that allows for the fit to the test set was measured to cover 74 % of the time
-    instead of 95 %. `compare_llr_costs` tests their differences.
+    instead of 95 %. `compare_llr_costs` tests their differences. Detection costs at thresholds by theory are those of
+    `priori.epc` with the criterion ``bayes`` and the measure ``wer``.
 
     Examples
     --------
@@ -193,45 +180,31 @@ def llr_costs(
     (['cllr', 'min_cllr', 'cllr_loss'], [0.57, 0.54, 0.03])
     """
     level, ready = check_level(confidence_level), llr_test(dev, test, given, calibrate)
-    fitted, known = ready.fitted, ready.test
-    fractions = as_fractions(alpha) if np.size(alpha) else ()
-    shared = shared_by(known, dependence)
-    means, said = _cllr_means(fitted, known), list[tuple[str, ...]]()
-    spreads = [spread_of(means[0], known.negative, known.positive, shared)]
-    limits = [limits_of_cost(means[0].sum, spreads[0], level)]
-    if not np.isfinite(means[0].sum):
-        text = "an infinite log-likelihood ratio is on the wrong side: Cllr is infinite; calibrate the scores"
-        said.append((Caution("infinite-cost", text),))
-    for fraction in fractions:
-        threshold, of_costs = _detection_means(fitted, known, fraction)
-        means += of_costs
-        spreads.append(spread_of(of_costs[0], known.negative, known.positive, shared))
-        bounds, warnings = _detection_limits(known, threshold, fraction, of_costs[0], spreads[-1], shared, level)
-        limits.append(bounds)
-        said.append(warnings)
-    value = np.array([mean.sum for mean in means])
+    known, shared = ready.test, shared_by(ready.test, dependence)
+    means = _cllr_means(ready.fitted, known)
+    value, spread = np.array([mean.sum for mean in means]), spread_of(means[0], known.negative, known.positive, shared)
     # What is known of a user's losses is the mean of the two classes; Cllr is their sum.
-    said.append(tuple(unit_cautions(replace(spreads[0], per_unit=2 * spreads[0].per_unit), what="the costs")))
-    # Minima and losses have no interval.
-    sd, lower, upper = (np.full(value.size, np.nan) for _ in range(3))
-    sd[::3] = [spread.sd for spread in spreads]
-    lower[::3], upper[::3] = zip(*limits, strict=True)
+    said = tuple(unit_cautions(replace(spread, per_unit=2 * spread.per_unit), what="the costs"))
+    if not np.isfinite(value[0]):
+        text = "an infinite log-likelihood ratio is on the wrong side: Cllr is infinite; calibrate the scores"
+        said = (Caution("infinite-cost", text), *said)
+    unknown_ends = [np.nan] * 2
+    lower, upper = limits_of_cost(value[0], spread, level)
     return LLRCosts(
         name,
-        np.array([*CLLR, *DCF * len(fractions)]),
-        np.array([*[np.nan] * len(CLLR), *(float(fraction) for fraction in fractions for _ in DCF)]),
+        np.array(CLLR),
         value,
-        sd,
-        lower,
-        upper,
+        np.array([spread.sd, *unknown_ends]),
+        np.array([lower, *unknown_ends]),
+        np.array([upper, *unknown_ends]),
         ready.calibrate,
-        None if ready.calibrate == "none" else fitted.to_dict(),
+        None if ready.calibrate == "none" else ready.fitted.to_dict(),
         shared,
-        spreads[0].people,
+        spread.people,
         level,
         known,
-        tuple(means),
-        joined(ready.looks, *said, ready.notes),
+        means,
+        joined(ready.looks, said, ready.notes),
     )._came_from(as_score_set(test), as_score_set(dev))
 
 
@@ -253,9 +226,7 @@ def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> CostsTest:
     >>> test.difference.round(2).tolist(), test.significant.tolist()
     ([-0.47, 0.0, -0.47], [True, False, True])
     """
-    if a.cost.tolist() != b.cost.tolist() or not np.array_equal(a.alpha, b.alpha, equal_nan=True):
-        raise OptionError("the two systems have different costs; compute both at the same alphas")
-    found, _ = differences(a, b, a.cost, a.alpha, a.value, b.value)
+    found, _ = differences(a, b, a.cost, a.value, b.value)
     if 0 < found.people < ENOUGH_TESTED:
         text = (
             f"{found.people} users: tests of minima find false differences too often (7 to 12 % with 20 users); use "
@@ -265,9 +236,7 @@ def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> CostsTest:
     return found._came_from(a.scores, b.scores)
 
 
-def differences(
-    a: Any, b: Any, cost: Texts, alpha: Floats, value_a: Floats, value_b: Floats
-) -> tuple[CostsTest, list[Spread]]:
+def differences(a: Any, b: Any, cost: Texts, value_a: Floats, value_b: Floats) -> tuple[CostsTest, list[Spread]]:
     """Return the tests of the differences of two systems' costs, from what each trial adds, and their spreads."""
     if (a.confidence_level, a.dependence) != (b.confidence_level, b.dependence):
         raise OptionError("the two systems' costs were computed with different options; compute both with the same")
@@ -286,7 +255,6 @@ def differences(
         a.name,
         b.name,
         cost,
-        alpha,
         value_a,
         value_b,
         difference,
@@ -305,28 +273,14 @@ def differences(
 # -- what trials add ---------------------------------------------------------------------------------------------
 
 
-def _cllr_means(fitted: LLRMap, test: Scores) -> list[ClassMeans]:
+def _cllr_means(fitted: LLRMap, test: Scores) -> tuple[ClassMeans, ...]:
     """Return what trials add to Cllr, to its minimum and to the loss."""
     losses = [
         llr_losses(*(of_map.apply(trials.score) for trials in (test.negative, test.positive)))
         for of_map in (fitted, best_map(test.candidates()))
     ]
     actual, minimum = (ClassMeans(negative / 2, positive / 2, numbers_of(test)) for negative, positive in losses)
-    return [actual, minimum, actual.minus(minimum)]
-
-
-def _detection_means(fitted: LLRMap, test: Scores, alpha: Any) -> tuple[float, list[ClassMeans]]:
-    """Return the threshold by theory, and what trials add to alpha FAR + (1 - alpha) FRR, its minimum and the loss."""
-    theory, best = fitted.thresholds(log_odds([alpha])), get_criterion("wer").choose(test, [alpha]).threshold
-    actual, minimum = (
-        ClassMeans(
-            np.where(test.negative.score > threshold, float(alpha), 0.0),
-            np.where(test.positive.score <= threshold, float(1 - alpha), 0.0),
-            numbers_of(test),
-        )
-        for threshold in (float(theory[0]), float(best[0]))
-    )
-    return float(theory[0]), [actual, minimum, actual.minus(minimum)]
+    return actual, minimum, actual.minus(minimum)
 
 
 # -- intervals ---------------------------------------------------------------------------------------------------
@@ -339,27 +293,6 @@ def limits_of_cost(value: float, spread: Spread, level: float) -> tuple[float, f
     reach = quantile(level, freedom=spread.freedom) / value
     above = np.sqrt(spread.variance + float(unseen(value, spread.people, UNSEEN_COST, np.inf)))
     return float(value * np.exp(-reach * spread.sd)), float(value * np.exp(reach * above))
-
-
-def correlation(both: Spread, first: Spread, second: Spread) -> float:
-    """Return the correlation of two numbers from the spread of their sum: people may have a part in either."""
-    variance = float(first.variance * second.variance)
-    shared = float(both.variance - first.variance - second.variance) / 2
-    return float(np.clip(shared / np.sqrt(variance), -1, 1)) if variance > 0 else 0.0
-
-
-def _detection_limits(
-    test: Scores, threshold: float, alpha: Any, means: ClassMeans, spread: Spread, shared: Dependence, level: float
-) -> tuple[tuple[float, float], tuple[str, ...]]:
-    """Return the interval of a detection cost, which joins those of the rates, and what is to be said about it."""
-    rates = [
-        rate_interval(test, threshold, rate=rate, dependence=shared, confidence_level=level)
-        for rate in get_args(Rate)[:2]
-    ]
-    classes = (means.negative, test.negative, means.numbers[0]), (means.positive, test.positive, means.numbers[1])
-    rho = 0.0 if shared == "none" else correlation(spread, *(spread_of_classes([each], shared) for each in classes))
-    _, lower, upper = joint_interval(rates, (float(alpha), float(1 - alpha)), below=rho, above=rho)
-    return (lower, upper), joined(*(each.warnings for each in rates))
 
 
 def _like_probabilities(*sets: Scores) -> tuple[Caution, ...]:

@@ -438,7 +438,7 @@ def about_users(found: UserRates) -> str:
             f"{about['users']} are clearly above {percent(about['overall'])}."
         )
     level = level_text(found.confidence_level)
-    lines.append(f"Rates are shrunk towards the mean (beta-binomial); {level} intervals of each user's own rate.")
+    lines.append(f"{level} intervals of each user's own rate; users are ordered by the lower bounds.")
     return "\n".join(lines)
 
 

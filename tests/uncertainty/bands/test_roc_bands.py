@@ -190,3 +190,56 @@ def test_weights_of_one_class_are_repeated_trials(weighted):
     bands = [priori.roc(scores).band(points=5, n_resamples=400) for scores in sets]
     assert bands[0].lower == pytest.approx(bands[1].lower, abs=0.03)
     assert bands[0].upper == pytest.approx(bands[1].upper, abs=0.03)
+
+
+@pytest.mark.parametrize("prior", [None, "0.1"])
+@pytest.mark.parametrize("by_user", [False, True])
+def test_a_band_of_precision_is_that_of_the_false_positive_rate_at_each_recall(prior, by_user):
+    rng = np.random.default_rng(3)
+    user = {"negative_user": np.arange(90) % 15, "positive_user": np.arange(60) % 15} if by_user else {}
+    negatives, positives = rng.normal(0, 1, 90), rng.normal(1, 1, 60)
+    scores = Scores.from_arrays(negatives, positives, **user)
+    band = priori.precision_band(scores, recall=[0.9, 0.2, 0.5], prior=prior, n_resamples=300, interval="percentile")
+    share = 0.4 if prior is None else 0.1
+    assert band.recall.tolist() == [0.2, 0.5, 0.9]
+    # The lowest threshold with this recall, on the scores themselves: the 12th, 30th and 54th positive from above.
+    for place, rank in enumerate((12, 30, 54)):
+        far = (negatives > np.sort(positives)[::-1][rank - 1]).mean()
+        recall = rank / 60
+        assert band.precision[place] == pytest.approx(share * recall / (share * recall + (1 - share) * far))
+    ends = []
+    for seed in range(400):
+        own = np.random.default_rng(seed)
+        drawn = own.integers(0, 15, 15)
+        taken = [
+            np.concatenate([np.flatnonzero(user[name] == one) for one in drawn]) if by_user else own.integers(0, n, n)
+            for name, n in (("negative_user", 90), ("positive_user", 60))
+        ]
+        lows, highs = negatives[taken[0]], np.sort(positives[taken[1]])[::-1]
+        fars = np.array([(lows > highs[rank - 1]).mean() for rank in (12, 30, 54)])
+        ends.append(share * band.recall / (share * band.recall + (1 - share) * fars))
+    lower, upper = np.quantile(ends, [0.025, 0.975], axis=0)
+    np.testing.assert_allclose(band.lower, lower, atol=0.04)
+    np.testing.assert_allclose(band.upper, upper, atol=0.04)
+
+
+def test_a_band_of_precision_covers_the_population():
+    rng, recall = np.random.default_rng(0), np.array([0.2, 0.5, 0.8, 0.95])
+    far = 1 - ndtr(1.5 + ndtri(1 - recall))
+    truth = 0.4 * recall / (0.4 * recall + 0.6 * far)
+    inside = []
+    for seed in range(300):
+        scores = Scores.from_arrays(rng.normal(0, 1, 150), rng.normal(1.5, 1, 100))
+        band = priori.precision_band(scores, recall=recall.tolist(), n_resamples=400, rng=seed, threads=1)
+        inside.append((band.lower <= truth) & (truth <= band.upper))
+    assert 0.92 < np.mean(inside) < 0.985
+
+
+def test_recalls_without_a_band_are_refused_and_few_misses_are_said():
+    scores = small(2)
+    with pytest.raises(OptionError, match=r"recalls above 0 and up to 0\.9, one miss"):
+        priori.precision_band(scores, recall=[0.5, 1])
+    found = priori.precision_band(scores, recall=[0.9], n_resamples=50)
+    assert next(str(caution) for caution in found.warnings if caution.code == "low-fpr").startswith(
+        "at most 5 positives missed from a recall of 0.9 on"
+    )

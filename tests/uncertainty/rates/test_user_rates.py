@@ -1,55 +1,15 @@
-"""Who makes the errors: shrunken rates beside a plain Bayesian computation, the test beside scipy's."""
+"""Who makes the errors: intervals beside those of proportions, the test beside scipy's and permutations."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import betainc
 
 import priori
 from priori.base.errors import InputError, OptionError
-from priori.uncertainty.rates.user_rates import _log_posterior, _quantile, alike, fit_beta_binomial
+from priori.uncertainty.rates.user_rates import alike
 from validation.coverage.simulation import population
-
-ERRORS = np.array([0, 1, 0, 9, 2, 0, 1, 0, 3, 0, 0, 4])
-TRIALS = np.array([20, 20, 25, 20, 20, 5, 20, 20, 40, 20, 20, 8])
-
-
-def test_shrunken_rates_are_posterior_means_and_quantiles() -> None:
-    # By scipy's beta-binomial on a plain grid of the mean and of 1 / (1 + k), both uniform beforehand.
-    mean, rho = (np.linspace(0, 1, 602)[1:-1] for _ in range(2))
-    m, k = mean[:, None], (1 / rho - 1)[None, :]
-    weight = np.exp(sum(stats.betabinom.logpmf(x, n, m * k, (1 - m) * k) for x, n in zip(ERRORS, TRIALS, strict=True)))
-    weight /= weight.sum()
-    fitted = fit_beta_binomial(ERRORS.astype(float), TRIALS.astype(float))
-    assert fitted.overall == pytest.approx((weight * m).sum(), abs=2e-4)
-    assert fitted.correlation == pytest.approx((weight * rho).sum(), abs=1e-3)
-    shrunken, lower, upper = fitted.rates(ERRORS.astype(float), TRIALS.astype(float), 0.9)
-    big = weight > 1e-9 * weight.max()
-    a, b, weight = (m * k)[big], ((1 - m) * k)[big], weight[big]
-    for user in (0, 3, 5, 11):
-        x, n = ERRORS[user], TRIALS[user]
-        assert shrunken[user] == pytest.approx((weight * (a + x) / (a + b + n)).sum(), abs=3e-4)
-        below = [(weight * stats.beta.cdf(limit, a + x, b + n - x)).sum() for limit in (lower[user], upper[user])]
-        if x:
-            assert below[0] == pytest.approx(0.05, abs=2e-3)
-        assert below[1] == pytest.approx(0.95, abs=2e-3)
-    assert lower[ERRORS == 0].tolist() == [0.0] * 6
-
-
-def test_users_alike_share_one_rate_and_users_apart_keep_their_own() -> None:
-    rng = np.random.default_rng(1)
-    trials = np.full(200, 50.0)
-    same = rng.binomial(50, 0.1, 200).astype(float)
-    shrunken, _, _ = fit_beta_binomial(same, trials).rates(same, trials, 0.95)
-    assert np.ptp(shrunken) < 0.25 * np.ptp(same / 50)
-    apart = rng.binomial(50, rng.beta(0.5, 4.5, 200)).astype(float)
-    shrunken, _, _ = fit_beta_binomial(apart, trials).rates(apart, trials, 0.95)
-    assert np.ptp(shrunken) > 0.85 * np.ptp(apart / 50)
-    none = np.zeros(62)
-    _, _, upper = fit_beta_binomial(none, np.full(62, 96.0)).rates(none, np.full(62, 96.0), 0.95)
-    assert upper[0] == pytest.approx(-np.log(0.025) / (62 * 96))
 
 
 def test_users_that_err_alike_have_the_chi_square_p_value() -> None:
@@ -80,8 +40,14 @@ def test_those_above_are_those_whose_interval_is_above_the_rate_of_all() -> None
         rows = found.of_role(each["role"])
         overall = rows["errors"].sum() / rows["trials"].sum()
         assert each["overall"] == pytest.approx(overall)
-        assert (rows["lower"] > overall).sum() == each["above"] == rows["above"].sum()
-        assert np.all(np.diff(rows["shrunken"]) <= 0)
+        together = priori.proportion_interval(
+            rows["errors"], rows["trials"], confidence_level=0.95 ** (1 / each["users"])
+        )
+        assert rows["above"].tolist() == (together.lower > overall).tolist()
+        assert each["above"] == rows["above"].sum()
+        assert np.all(np.diff(rows["lower"]) <= 0)
+        wilson = priori.proportion_interval(rows["errors"], rows["trials"])
+        np.testing.assert_allclose((rows["lower"], rows["upper"]), (wilson.lower, wilson.upper))
     impostors = found.of_role("impostor")
     user = str(impostors["user"][0])
     who = scores.users.values[scores.negative.probe_user] == user  # type: ignore[union-attr]
@@ -104,47 +70,6 @@ def test_the_figure_shows_the_rates_of_each_role(monkeypatch: pytest.MonkeyPatch
     found = priori.user_rates(population(60, 9, 20, user_effect_sd=0.8, rng=1), 1.25)
     axes = found.plot()
     assert len(axes.get_legend_handles_labels()[1]) == 2
-    np.testing.assert_array_equal(axes.lines[0].get_ydata(), 100 * found.of_role("genuine")["shrunken"])
+    np.testing.assert_array_equal(axes.lines[0].get_ydata(), 100 * found.of_role("genuine")["rate"])
     monkeypatch.setattr("priori.plots.rates.MOST_DRAWN", 25)
     assert len(found.plot().lines[0].get_ydata()) == 25
-
-
-@pytest.mark.parametrize(("trials", "rate"), [(900, 0.05), (5, 0.2), (1000, 1e-4), (20, 0.97)])
-@pytest.mark.parametrize("share", [0.005, 0.5, 0.975])
-def test_quantiles_of_mixtures_are_those_of_bisection(trials, rate, share):
-    rng = np.random.default_rng(trials)
-    errors = rng.binomial(trials, rng.beta(20 * rate, 20 * (1 - rate), 30)).astype(float)
-    fitted = fit_beta_binomial(errors, np.full(30, float(trials)))
-    a = fitted.mean * fitted.concentration + errors[:, None]
-    b = (1 - fitted.mean) * fitted.concentration + (trials - errors)[:, None]
-    found = _quantile(a, b, fitted.weight, share)
-    low, high = np.zeros(30), np.ones(30)
-    for _ in range(80):
-        middle = (low + high) / 2
-        below = betainc(a, b, middle[:, None]) @ fitted.weight < share
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    np.testing.assert_allclose(found, low, rtol=1e-7, atol=1e-7)
-
-
-def test_very_many_users_are_answered_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(4)
-    trials = rng.integers(20, 2000, 300).astype(float)
-    errors = rng.binomial(trials.astype(int), rng.beta(2, 30, 300)).astype(float)
-    fitted = fit_beta_binomial(errors, trials)
-    wanted = fitted.rates(errors, trials, 0.95)
-    monkeypatch.setattr("priori.uncertainty.rates.user_rates.AT_A_TIME", 5000)
-    for found, other in zip(fitted.rates(errors, trials, 0.95), wanted, strict=True):
-        np.testing.assert_allclose(found, other, rtol=1e-9)
-
-
-def test_the_posterior_is_that_of_each_user_counted_on_its_own() -> None:
-    rng = np.random.default_rng(5)
-    trials = rng.integers(1, 30, 80).astype(float)
-    errors = rng.binomial(trials.astype(int), 0.2).astype(float)
-    counted = [np.unique(values, return_counts=True) for values in (errors, trials - errors, trials)]
-    logit, log_k = rng.normal(-1, 1, 9), rng.normal(2, 3, 9)
-    mean, k = 1 / (1 + np.exp(-logit)), np.exp(log_k)
-    each = stats.betabinom(trials[:, None], mean * k, (1 - mean) * k).logpmf(errors[:, None]).sum(axis=0)
-    wanted = each + np.log(mean * (1 - mean) * k / (1 + k) ** 2)
-    found = _log_posterior(logit, log_k, counted)
-    np.testing.assert_allclose(found - found[0], wanted - wanted[0], rtol=1e-9, atol=1e-9)

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.alphas import as_fractions, grid
+from priori.base.alphas import as_fractions, grid, share
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions
 from priori.base.errors import OptionError, argument
-from priori.base.options import ResamplingOptions
+from priori.base.options import Interval, ResamplingOptions
 from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats, Progress
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
+from priori.scores.inputs import as_score_set
 from priori.uncertainty.bootstrap.calibration import half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.layout import bins_caution
@@ -49,6 +50,89 @@ class RocBand(Result, Aposteriori):
         return {"fpr": self.fpr, "fnr": 1 - self.tpr, "lower": 1 - self.upper, "upper": 1 - self.lower}
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class PrecisionBand(Result, Aposteriori):
+    """A band around precision, a posteriori: one row per recall. Made by `precision_band`.
+
+    ``prior`` is the share of positives that precision is for.
+    """
+
+    recall: Floats
+    precision: Floats
+    lower: Floats
+    upper: Floats
+    prior: float
+    settings: ResampledSettings
+    warnings: Cautions = ()
+
+
+def precision_band(
+    scores: Any,
+    *,
+    recall: Any = None,
+    prior: Any = None,
+    points: int = 101,
+    bootstrap: str | None = None,
+    n_resamples: int | tuple[int, int] = 10_000,
+    confidence_level: float = 0.95,
+    interval: Interval | None = None,
+    simultaneous: bool = False,
+    rng: int | np.random.Generator | None = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> PrecisionBand:
+    """Compute a bootstrap band around precision at the same recalls. *A posteriori*, like the curve.
+
+    Parameters
+    ----------
+    scores : Scores, Table, or frame
+        The set whose curve it is.
+    recall : list of numbers, optional
+        The recalls, above 0 and at most 1 - 1/n of n positives; by default ``points`` of them from 0 to 1 without the
+        others. From 1 - 5/n on bounds are wide, and a caution says so.
+    prior : number, optional
+        Precision where the share of positives is this; by default that of the set.
+    bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, threads, progress
+        As in `priori.AposterioriROC.band`.
+
+    Notes
+    -----
+    At a given recall precision depends on the false positive rate alone, and falls with it. So the band is that of the
+    false positive rate at a recall: the vertical band of the ROC curve with the classes exchanged. The share of
+    positives is taken as known.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> rng = np.random.default_rng(1)
+    >>> scores = priori.Scores.from_arrays(rng.normal(0, 1, 200), rng.normal(2, 1, 200))
+    >>> band = priori.precision_band(scores, recall=[0.5, 0.8])
+    >>> bool((band.lower < band.precision).all() and (band.precision < band.upper).all())
+    True
+    """
+    score_set, most = as_score_set(scores), 1 - Fraction(1, as_score_set(scores).n_positives)
+    if recall is None:
+        recalls = tuple(each for each in grid(points) if 0 < each <= most)
+    else:
+        recalls = tuple(sorted(set(as_fractions(recall, "recall"))))
+        if not 0 < recalls[0] <= recalls[-1] <= most:
+            raise OptionError(f"a band of precision is at recalls above 0 and up to {float(most):.6g}, one miss")
+    options = ResamplingOptions(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng)
+    known, notes = condense(score_set, ("user",) if score_set.has_users else (), narrow=BOUND, said="resampled")
+    exchanged = [replace(trials, score=0.0 - trials.score, attack=None) for trials in (known.positive, known.negative)]
+    mirrored = replace(known, negative=exchanged[0], positive=exchanged[1], attack_types=None)
+    missed = [1 - each for each in recalls]
+    band = roc_band(mirrored, options, fpr=missed, threads=threads, progress=progress, mirrored=True)
+    positive = known.n_positives / len(known) if prior is None else float(share(prior))
+    found = np.array([float(each) for each in recalls])
+
+    def precision(far: Floats) -> Floats:
+        return positive * found / (positive * found + (1 - positive) * far[::-1])
+
+    rows = precision(1 - band.tpr), precision(1 - band.lower), precision(1 - band.upper)
+    return PrecisionBand(found, *rows, positive, band.settings, (*band.warnings, *notes))._came_from(score_set)
+
+
 def roc_band(
     scores: ScoreSet,
     options: ResamplingOptions,
@@ -57,8 +141,12 @@ def roc_band(
     points: int = 101,
     threads: int | None = None,
     progress: Progress | None = None,
+    mirrored: bool = False,
 ) -> RocBand:
-    """Compute a vertical band around a ROC curve; the options: `priori.AposterioriROC.band`."""
+    """Compute a vertical band around a ROC curve; the options: `priori.AposterioriROC.band`.
+
+    Where scores are ``mirrored`` the classes are exchanged, and cautions speak of recall.
+    """
     from priori.curves.averaging.curves import heights
     from priori.curves.averaging.methods import Axis
 
@@ -101,6 +189,8 @@ def roc_band(
             else f"{plan.interval} bounds cover too little; use {argument('interval', 'calibrated')}"
         )
         where = f"at most {FEW_BEYOND} negatives up to an FPR of {rates[low].max():.3g}"
+        if mirrored:
+            where = f"at most {FEW_BEYOND} positives missed from a recall of {1 - rates[low].max():.3g} on"
         notes = (Caution("low-fpr", f"{where}: {bounds}"), *notes)
     warnings = (*plan.warnings, *notes)
     return RocBand(rates, tpr, lower, upper, plan.settings(), warnings)._came_from(scores)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,13 @@ from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import Disagreements, disagreements
 from priori.uncertainty.comparing.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZInterval, ZSystem
-from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
+from priori.uncertainty.rates.proportions import (
+    NORMAL_RULE,
+    Alternative,
+    IntervalMethod,
+    check_rate,
+    proportion_interval,
+)
 
 if TYPE_CHECKING:
     pass
@@ -131,15 +137,15 @@ class ZTest(Result):
 
 
 def _single_rates(rates: Rates, confidence_level: float) -> dict[str, dict[str, Any]]:
-    """Return FAR and FRR, each with its normal, Wilson and exact interval, and the rule of three at no error."""
+    """Return FAR and FRR, each with its normal, Wilson and exact interval."""
     described: dict[str, dict[str, Any]] = {}
     for name, rate, trials in (("far", rates.far, rates.negatives), ("frr", rates.frr, rates.positives)):
         errors = float(rate * trials)
         whole = round(errors) if abs(errors - round(errors)) < 1e-6 else errors
         described[name] = {"value": float(rate), "errors": whole, "trials": int(trials)}
-        for method in ("normal", "wilson", "exact") + (() if errors else ("rule-of-three",)):
+        for method in get_args(IntervalMethod):
             interval = proportion_interval(errors, trials, method=method, confidence_level=confidence_level)
-            described[name][method.replace("-", "_")] = [float(interval.lower), float(interval.upper)]
+            described[name][method] = [float(interval.lower), float(interval.upper)]
     return described
 
 
@@ -306,8 +312,6 @@ def _doubts(system: ZSystem, confidence_level: float) -> list[Caution]:
             continue
         (low, high), (wilson_low, wilson_high) = single["exact"], single["wilson"]
         offers = [f"exact {low:.5f} to {high:.5f}", f"Wilson {wilson_low:.5f} to {wilson_high:.5f}"]
-        if "rule_of_three" in single:
-            offers.append(f"rule of three at most {single['rule_of_three'][1]:.5f}")
         text = (
             f"{system.name}: {name.upper()} {rate:g} of {trials} trials is too small for a z-test; "
             f"{100 * confidence_level:g} % {', '.join(offers)}"

@@ -34,14 +34,7 @@ from priori.scores.influence import (
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import Pairing, pair
 from priori.scores.trials import sort_both
-from priori.uncertainty.rates.proportions import (
-    Alternative,
-    check_level,
-    p_values,
-    proportion_interval,
-    quantile,
-    standardise,
-)
+from priori.uncertainty.rates.proportions import check_level, p_values, proportion_interval, quantile, standardise
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
 Method = Literal["logit", "normal"]
@@ -84,7 +77,6 @@ class AposterioriAUCTest(Result, Aposteriori):
     dependence: Dependence
     people: Size
     degrees_of_freedom: float | None
-    alternative: Alternative
     confidence_level: Level
     warnings: Cautions
 
@@ -299,13 +291,7 @@ def a_posteriori_auc_interval(
 
 
 def a_posteriori_auc_test(
-    a: Any,
-    b: Any,
-    *,
-    unpaired: bool = False,
-    confidence_level: float = 0.95,
-    alternative: Alternative = "two-sided",
-    dependence: Dependence | None = None,
+    a: Any, b: Any, *, unpaired: bool = False, confidence_level: float = 0.95, dependence: Dependence | None = None
 ) -> AposterioriAUCTest:
     """Test whether two AUCs differ, with DeLong's variance. *A posteriori*: no threshold is fixed in advance.
 
@@ -317,8 +303,6 @@ def a_posteriori_auc_test(
         The sets hold different trials: the variances are added, and the statistic is Welch's t, as in pROC.
     confidence_level : float
         The confidence level of the interval and of the verdict.
-    alternative : {"two-sided", "less", "greater"}
-        Whether A's AUC differs, is below, or is above B's.
     dependence : {"none", "user", "crossed"}, optional
         As in `a_posteriori_auc_interval`; where users count, the statistic is Student's.
 
@@ -333,7 +317,6 @@ def a_posteriori_auc_test(
     '0.2500 1.2247 0.2207'
     """
     level = check_level(confidence_level)
-    quantile(level, alternative)  # says what is wrong with the alternative
     a, b = as_score_set(a), as_score_set(b)
     (first, first_notes), (second, second_notes) = _judged(a), _judged(b)
     if unpaired:
@@ -348,15 +331,14 @@ def a_posteriori_auc_test(
     auc_a, auc_b = a_posteriori_auc(a), a_posteriori_auc(b)
     difference, sd = auc_a - auc_b, float(spread.sd)
     statistic = float(standardise(difference, sd))
-    half = sd * quantile(level, alternative, freedom)
+    half = sd * quantile(level, freedom=freedom)
     few = unit_cautions(replace(spread, follows=0.0), what="what tells the systems apart")
     notes = (*few, *first_notes, *second_notes)
     if sd == 0:
         pairs = min(_disjoint_pairs(trials, shared) for _, trials in (first, second))
         notes = (*_doubts(pairs), *notes)
-        half = 1 - ((1 - level) / (2 if alternative == "two-sided" else 1)) ** (1 / pairs)
-    lower = -1.0 if alternative == "less" else max(difference - half, -1.0)
-    upper = 1.0 if alternative == "greater" else min(difference + half, 1.0)
+        half = 1 - ((1 - level) / 2) ** (1 / pairs)
+    lower, upper = max(difference - half, -1.0), min(difference + half, 1.0)
     return AposterioriAUCTest(
         auc_a,
         auc_b,
@@ -365,12 +347,11 @@ def a_posteriori_auc_test(
         lower,
         upper,
         statistic,
-        float(p_values(statistic, alternative, freedom)),
+        float(p_values(statistic, freedom=freedom)),
         not unpaired,
         shared,
         spread.people,
         freedom if np.isfinite(freedom) else None,
-        alternative,
         level,
         tuple(dict.fromkeys(notes)),
     )._came_from(a, b)

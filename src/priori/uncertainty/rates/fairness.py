@@ -25,7 +25,9 @@ def gini(rates: Floats) -> float:
     0.3333
     """
     total = float(rates.sum())
-    return float(_ranks(rates) @ np.sort(rates)) / ((rates.size - 1) * total) if total > 0 else 0.0
+    if total <= 0:
+        return 0.0
+    return max(float(_ranks(rates) @ np.sort(rates)), 0.0) / ((rates.size - 1) * total)  # rounding may leave -1e-17
 
 
 def gini_limits(rates: Floats, lower: Floats, upper: Floats, level: float) -> tuple[float, float]:

@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 
 #: With fewer users than this the interval of a group says little.
 FEW_USERS = 10
-#: With more groups than this there are no differentials: every pair is looked at, so many of them at a time.
-MOST_COMPARED, PAIRS_AT_A_TIME = 10_000, 1 << 20
+#: With more groups than this there are no differentials: every pair is looked at.
+MOST_COMPARED = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -401,18 +401,11 @@ class _Compared(NamedTuple):
         """Return the rows about the largest gap and ratios between groups; the limits hold for all pairs together."""
         value, size = self.found.rate, len(self.names)
         limits = self.found.limits(_level_of_pairs(level, size))
-        largest, logs = np.full(4, -np.inf), np.full(2, -np.inf)
-        step = max(1, PAIRS_AT_A_TIME // size)
-        for start in range(0, size, step):
-            first = np.arange(start, min(start + step, size))
-            pairs = Pairs.of(value, *limits, self.correlation[first].toarray(), first)
-            others = np.arange(size) != first[:, None]
-            largest = np.maximum(largest, [column[others].max() for column in pairs])
-            with np.errstate(divide="ignore"):
-                to_mean = [np.log(np.where(others, column, 1.0)).mean(axis=1).max() for column in pairs[2:]]
-            logs = np.maximum(logs, to_mean)
+        pairs, others = Pairs.of(value, *limits, self.correlation.toarray()), ~np.eye(size, dtype=bool)
+        largest = [column[others].max() for column in pairs]
         high, low = self._extremes()
         with np.errstate(divide="ignore"):
+            logs = [np.log(np.where(others, column, 1.0)).mean(axis=1).max() for column in pairs[2:]]
             mean = float(np.exp(np.log(value).mean()))
         gap, both = (max(0.0, largest[0]), min(1.0, largest[1])), [high, low]
         return [
@@ -472,14 +465,14 @@ class Pairs(NamedTuple):
     ratio_upper: Floats
 
     @classmethod
-    def of(cls, value: Floats, lower: Floats, upper: Floats, rho: Floats, first: NDArray[np.intp]) -> Pairs:
-        """Return the limits of some rates (rows) against all, from those of single rates and correlations ``rho``.
+    def of(cls, value: Floats, lower: Floats, upper: Floats, rho: Floats) -> Pairs:
+        """Return the limits of each rate (rows) against all, from those of single rates and correlations ``rho``.
 
         The method of variance estimates recovery.
         """
-        a, b = value[first, None], value
-        below = a - lower[first, None], upper - b
-        above = upper[first, None] - a, b - lower
+        a, b = value[:, None], value
+        below = a - lower[:, None], upper - b
+        above = upper[:, None] - a, b - lower
         gap_lower = a - b - _distance(*below, rho)
         gap_upper = a - b + _distance(*above, rho)
         # The ratio r at which the limit of a - r b is 0: (a - r b)^2 = distance(of a, r times that of b)^2.

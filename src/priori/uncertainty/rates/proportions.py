@@ -15,8 +15,7 @@ from priori.base.results import Result
 from priori.base.types import Floats
 
 Alternative = Literal["two-sided", "less", "greater"]
-McNemarMethod = Literal["mid-p", "exact", "normal"]
-IntervalMethod = Literal["normal", "wilson", "exact", "rule-of-three"]
+IntervalMethod = Literal["normal", "wilson", "exact"]
 
 #: Below this many expected n p (1 - p) the normal approximation of a binomial is doubtful (thesis, section 3.3).
 NORMAL_RULE = 10.0
@@ -113,10 +112,9 @@ def proportion_interval(
     ----------
     errors, trials : array-like
         How many errors in how many trials. A published rate times its trials need not be a whole number.
-    method : {"wilson", "normal", "exact", "rule-of-three"}
+    method : {"wilson", "normal", "exact"}
         ``normal`` is Eq. 3.28 of the thesis, poor where n p (1 - p) < 10; ``wilson`` inverts the score test and
-        holds its level on average; ``exact`` is Clopper and Pearson's, never below its level; ``rule-of-three`` is
-        for no error at all: from 0 to -ln(1 - level) / n, the well-known 3 / n at 95 %.
+        holds its level on average; ``exact`` is Clopper and Pearson's, never below its level.
     confidence_level : float
         0.95 by default.
 
@@ -125,12 +123,10 @@ def proportion_interval(
     >>> interval = proportion_interval(10, 400, method="exact")
     >>> f"{interval.lower:.4f} {interval.upper:.4f}"
     '0.0121 0.0455'
-    >>> f"{proportion_interval(0, 300, method='rule-of-three').upper:.4f}"
-    '0.0100'
     """
     level = check_level(confidence_level)
     x, n = check_counts(errors, trials)
-    methods = {"normal": _normal, "wilson": _wilson, "exact": _exact, "rule-of-three": _rule_of_three}
+    methods = {"normal": _normal, "wilson": _wilson, "exact": _exact}
     if method not in methods:
         raise unknown("interval", method, methods)
     rate = x / n
@@ -175,14 +171,6 @@ def _exact(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
     inside, some = np.where(x == n, 0.0, x), np.where(x == 0, 1.0, x)
     lower = np.where(x == 0, 0.0, betaincinv(some, n - some + 1, tail))
     return lower, np.where(x == n, 1.0, betaincinv(inside + 1, n - inside, 1 - tail))
-
-
-def _rule_of_three(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
-    if (x > 0).any():
-        raise OptionError(
-            "the rule of three is for rates without an error; use 'exact' or 'wilson' where some were seen"
-        )
-    return np.zeros_like(n), np.minimum(1.0, -np.log1p(-level) / n)
 
 
 # -- two rates -------------------------------------------------------------------------------------------------
@@ -246,12 +234,7 @@ def proportion_test(
 
 
 def mcnemar_test(
-    only_a: ArrayLike,
-    only_b: ArrayLike,
-    trials: ArrayLike,
-    *,
-    alternative: Alternative = "two-sided",
-    method: McNemarMethod = "mid-p",
+    only_a: ArrayLike, only_b: ArrayLike, trials: ArrayLike, *, alternative: Alternative = "two-sided"
 ) -> ProportionTest:
     """Test whether two rates on the same trials differ, from the trials that only one system gets wrong.
 
@@ -263,50 +246,38 @@ def mcnemar_test(
         How many trials there are in all.
     alternative : {"two-sided", "less", "greater"}
         Whether A's rate differs, is below, or is above B's.
-    method : {"mid-p", "exact", "normal"}
-        Where the p-value comes from: the binomial distribution of the trials on which the systems differ, with half
-        of the probability of what was seen (mid-p, which holds its level where they are few and wastes none of it),
-        or all of it (exact); or the normal of the thesis.
 
     Notes
     -----
     The statistic is that of equations 3.24 and 3.25 of the thesis; its square is McNemar's chi-square without
-    continuity correction. M. Fagerland, S. Lydersen and P. Laake, "The McNemar test for binary matched-pairs data:
-    mid-p and asymptotic are better than exact conditional", BMC Medical Research Methodology 13, 2013.
+    continuity correction. The p-value is the mid-p of the binomial distribution of the trials on which the systems
+    differ: half of the probability of what was seen counts, so that it holds its level where they are few and wastes
+    none of it. M. Fagerland, S. Lydersen and P. Laake, "The McNemar test for binary matched-pairs data: mid-p and
+    asymptotic are better than exact conditional", BMC Medical Research Methodology 13, 2013.
 
     Examples
     --------
     >>> test = mcnemar_test(12, 25, 1000)
     >>> f"{test.statistic:.4f} {test.p_value:.4f}"
     '-2.1372 0.0336'
-    >>> f"{mcnemar_test(12, 25, 1000, method='normal').p_value:.4f}"
-    '0.0326'
     """
-    if method not in get_args(McNemarMethod):
-        raise unknown("method", method, get_args(McNemarMethod))
     check_alternative(alternative)
     (a, n), (b, _) = check_counts(only_a, trials), check_counts(only_b, trials)
     check_counts(a + b, n)
     difference, sd = (a - b) / n, np.sqrt((a + b) / (n * n))
     statistic = standardise(difference, sd)
-    if method == "normal":
-        p_value = p_values(statistic, alternative)
-    else:
-        p_value = _binomial_p(a, b, alternative, mid=method == "mid-p")
-    return ProportionTest(difference, sd, statistic, p_value, f"McNemar's, {method}", alternative)
+    return ProportionTest(difference, sd, statistic, _mid_p(a, b, alternative), "McNemar's, mid-p", alternative)
 
 
-def _binomial_p(a: Floats, b: Floats, alternative: Alternative, *, mid: bool) -> Floats:
-    """Return the p-value of a + b trials falling a to one side and b to the other when either is as likely."""
+def _mid_p(a: Floats, b: Floats, alternative: Alternative) -> Floats:
+    """Return the mid-p of a + b trials falling a to one side and b to the other when either is as likely."""
     from scipy.special import betainc, betaln
 
     x, n = a, a + b
     # P(X <= x) of a binomial with p = 1/2, as an incomplete beta function: counts need not be whole.
     at_most = np.where(x >= n, 1.0, betainc(np.maximum(n - x, 1e-300), x + 1, 0.5))
-    seen = np.exp(-np.log(n + 1) - betaln(x + 1, n - x + 1) - n * np.log(2))
-    less, greater = at_most, 1 - at_most + seen
-    if mid:
-        less, greater = less - seen / 2, greater - seen / 2
+    half = np.exp(-np.log(n + 1) - betaln(x + 1, n - x + 1) - n * np.log(2)) / 2
+    less, greater = at_most - half, 1 - at_most + half
     if alternative == "two-sided":
         return np.asarray(np.minimum(1.0, 2 * np.minimum(less, greater)))
     return np.asarray(less if alternative == "less" else greater)
