@@ -48,18 +48,23 @@ class DuckDB(Panel):
         self.format = None if files is None else files.format
         types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))
         super().__init__(types, settings, source, systems, system_in)
-        if files is not None and files.format == "parquet":
+        if files is not None and files.format == "parquet" and not settings.more:  # else its parts are looked at
             self._check_files(files)
         self._listed: dict[tuple[str, ...], str] = {}
 
     def _check_files(self, files: Files) -> None:
         """Refuse missing names as `priori.read` does; ids are looked at when trials are paired by them."""
         roles = [role for role in ("user", "probe_user", "dataset", "group") if role in self.columns]
-        # Whole numbers that are all there need no look.
-        whole = {role for role in roles if WHOLE.fullmatch(self.type_of(role))}
-        roles = [role for role in roles if role not in whole or not files.complete(self.columns[role])]
-        texts = [f"CAST({self.column(role)} AS VARCHAR)" for role in roles]
-        odd = [test for text in texts for test in (f"{text} IS NULL OR {text} = ''", f"contains({text}, chr(0))")]
+        odd = []
+        for role in roles:
+            name = self.column(role)
+            text = f"CAST({name} AS VARCHAR)"
+            whole = WHOLE.fullmatch(self.type_of(role))
+            odd += (
+                [f"{name} IS NULL", "false"]
+                if whole
+                else [f"{name} IS NULL OR {text} = ''", f"contains({text}, chr(0))"]
+            )
         if not odd:
             return
         ((*found,),) = self.rows(f"SELECT {', '.join(f'count_if({test})' for test in odd)} FROM trials")
@@ -160,6 +165,22 @@ class DuckDB(Panel):
         name = f"priori_joined_{id(self)}_{number}"
         panel.query(text).create_view(name, replace=True)
         return name
+
+    def placed(self, file: str, row: str) -> str:
+        assert self.files is not None
+        return self.files.placed(file, row)
+
+    def part(
+        self,
+        condition: str,
+        rows: int,
+        settings: TableSettings,
+        systems: Sequence[tuple[str, str]],
+        system_in: str | None,
+    ) -> DuckDB:
+        assert self.files is not None
+        part = self.files.part(condition, rows)
+        return DuckDB(part.relation(), settings, source=self.source, files=part, systems=systems, system_in=system_in)
 
     def panel_of(self, joined: DuckDBPyRelation, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> DuckDB:
         files = None if self.files is None else self.files.written(joined)

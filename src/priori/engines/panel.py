@@ -43,6 +43,24 @@ class Panel(SqlTable):
         """Return a query over another panel's ``trials`` as something to join."""
         raise NotImplementedError
 
+    def placed(self, file: str, row: str) -> str:
+        """Return all rows in SQL, with columns that say in which file each stands, and where in it."""
+        raise NotImplementedError
+
+    def part(
+        self,
+        condition: str,
+        rows: int,
+        settings: TableSettings,
+        systems: Sequence[tuple[str, str]],
+        system_in: str | None,
+    ) -> Panel:
+        """Return the panel of the so many rows that meet a condition, read by settings of its own.
+
+        ``systems`` are what each is called, and its column of scores, or its name in the column ``system_in``.
+        """
+        raise NotImplementedError
+
     def panel_of(self, joined: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Panel:
         """Return a panel of what a query returned."""
         raise NotImplementedError

@@ -24,7 +24,7 @@ from priori.base.errors import InputError, OptionError, PrioriError
 from priori.base.extras import require
 from priori.engines.counting import By, Count, Fetch, KeyCounts, Owned, Work, fed
 from priori.engines.panel import Panel, systems_of
-from priori.engines.parquet_files import WatchedFiles, is_address
+from priori.engines.parquet_files import WatchedFiles
 from priori.engines.sql import Handed, Owners, TableSettings
 from priori.readers.duckdb_parser import first_line
 
@@ -116,6 +116,17 @@ class Spark(Panel):
         where = {file: functions.col("_metadata.file_path"), row: functions.col("_metadata.row_index")}
         return _viewed(self, self.frame.withColumns(where))
 
+    def part(
+        self,
+        condition: str,
+        rows: int,
+        settings: TableSettings,
+        systems: Sequence[tuple[str, str]],
+        system_in: str | None,
+    ) -> Spark:
+        frame, source = self.frame.filter(condition), systems[0][0]
+        return Spark(frame, settings, source=source, systems=systems, system_in=system_in, watch=self.watch)
+
     # -- counting ----------------------------------------------------------------------------------------
 
     def scanned(self, requests: Sequence[Count | Fetch], by: By, owned: Owned) -> list[Any]:
@@ -204,7 +215,7 @@ def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: st
     from pyspark.sql import SparkSession
 
     path = os.fspath(source)
-    watch = None if is_address(path) else WatchedFiles(path)
+    watch = None if "://" in path else WatchedFiles(path)
     for name in [] if watch is None else watch.paths:
         if set(name) & set(GLOB):
             raise OptionError(
