@@ -37,8 +37,6 @@ class DuckDB(Panel):
         *,
         source: str = "relation",
         files: Files | None = None,
-        systems: Sequence[tuple[str, str]] = (),
-        system_in: str | None = None,
     ) -> None:
         # Bytes are text, which not every writer says of its text.
         held = [quoted(name) for name, kind in zip(relation.columns, relation.types, strict=True) if kind == "BLOB"]
@@ -47,7 +45,7 @@ class DuckDB(Panel):
         self.relation, self.files = relation, files
         self.format = None if files is None else files.format
         types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))
-        super().__init__(types, settings, source, systems, system_in)
+        super().__init__(types, settings, source)
         if files is not None and files.format == "parquet" and not settings.more:  # else its parts are looked at
             self._check_files(files)
         self._listed: dict[tuple[str, ...], str] = {}
@@ -170,22 +168,15 @@ class DuckDB(Panel):
         assert self.files is not None
         return self.files.placed(file, row)
 
-    def part(
-        self,
-        condition: str,
-        rows: int,
-        settings: TableSettings,
-        systems: Sequence[tuple[str, str]],
-        system_in: str | None,
-    ) -> DuckDB:
+    def part(self, condition: str, rows: int, settings: TableSettings) -> DuckDB:
         assert self.files is not None
         part = self.files.part(condition, rows)
-        return DuckDB(part.relation(), settings, source=self.source, files=part, systems=systems, system_in=system_in)
+        return DuckDB(part.relation(), settings, source=self.source, files=part)
 
-    def panel_of(self, joined: DuckDBPyRelation, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> DuckDB:
+    def panel_of(self, joined: DuckDBPyRelation, settings: TableSettings) -> DuckDB:
         files = None if self.files is None else self.files.written(joined)
         relation = joined if files is None else files.relation()
-        return DuckDB(relation, settings, source=self.source, files=files, systems=systems)
+        return DuckDB(relation, settings, source=self.source, files=files)
 
     def close(self) -> None:
         if self.files is not None:

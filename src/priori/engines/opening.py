@@ -254,10 +254,11 @@ def scan_table(
         whose = titles[systems] if isinstance(systems, str) else None
         kept = part & np.logical_or.reduce([own for _, _, own in chosen])
         met = {column: table.values_in(title, kept) for title, column in titles.items()}
-        of_part = replace(source.settings, columns={**source.settings.columns, "score": named[0][1]}, more={})
+        columns = {**source.settings.columns, "score": named[0][1]}
         if whose is not None:
             named = [(title, name) for (title, _), (name, _, _) in zip(named, chosen, strict=True)]
-        panel = source.part(_sql(met, source), int(number[kept].sum()), of_part, named, whose)
+        of_part = replace(source.settings, columns=columns, more={}, systems=named, system_in=whose)
+        panel = source.part(_sql(met, source), int(number[kept].sum()), of_part)
         for system, (name, _, _) in enumerate(chosen):
             own = room // len(chosen)
             memory, bins = max(own, 1 << 20), int(np.clip(own // PER_BIN, 1 << 12, BINS))

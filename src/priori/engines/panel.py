@@ -47,21 +47,11 @@ class Panel(SqlTable):
         """Return all rows in SQL, with columns that say in which file each stands, and where in it."""
         raise NotImplementedError
 
-    def part(
-        self,
-        condition: str,
-        rows: int,
-        settings: TableSettings,
-        systems: Sequence[tuple[str, str]],
-        system_in: str | None,
-    ) -> Panel:
-        """Return the panel of the so many rows that meet a condition, read by settings of its own.
-
-        ``systems`` are what each is called, and its column of scores, or its name in the column ``system_in``.
-        """
+    def part(self, condition: str, rows: int, settings: TableSettings) -> Panel:
+        """Return the panel of the so many rows that meet a condition, read by settings of its own."""
         raise NotImplementedError
 
-    def panel_of(self, joined: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Panel:
+    def panel_of(self, joined: Any, settings: TableSettings) -> Panel:
         """Return a panel of what a query returned."""
         raise NotImplementedError
 
@@ -293,10 +283,10 @@ class Panel(SqlTable):
             {"score": "score0", "label": "label", **{role: role for role in names}},
             nan=self.settings.nan,
             as_text=self.settings.as_text,
+            systems=[(panel.sources[own], name) for (panel, own), name in zip(paired, scores, strict=True)],
         )
-        systems = [(panel.sources[own], name) for (panel, own), name in zip(paired, scores, strict=True)]
         with self.guarded():
-            joined = self.panel_of(self.query(self._joining(paired, selected)), settings, systems)
+            joined = self.panel_of(self.query(self._joining(paired, selected)), settings)
         joined.memory = self.memory
         return joined, joined._compared("trials", len(paired))
 

@@ -42,14 +42,7 @@ class Spark(Panel):
     """Answers from a Spark DataFrame; ``watch`` checks the files behind it, if they are within reach."""
 
     def __init__(
-        self,
-        frame: Any,
-        settings: TableSettings,
-        *,
-        source: str = "frame",
-        systems: Sequence[tuple[str, str]] = (),
-        system_in: str | None = None,
-        watch: WatchedFiles | None = None,
+        self, frame: Any, settings: TableSettings, *, source: str = "frame", watch: WatchedFiles | None = None
     ) -> None:
         require("pyarrow")
         # Bytes are text, which not every writer says of its text.
@@ -57,7 +50,7 @@ class Spark(Panel):
         self.frame, self.watch = frame.withColumns(held) if held else frame, watch
         self.format = None if watch is None else "parquet"
         types = {name: TYPES.get(kind.upper(), kind.upper()) for name, kind in self.frame.dtypes}
-        super().__init__(types, settings, source, systems, system_in)
+        super().__init__(types, settings, source)
         self._trials = _viewed(self, self.frame)
 
     # -- asking ------------------------------------------------------------------------------------------
@@ -106,8 +99,8 @@ class Spark(Panel):
     def view(self, panel: Spark, text: str, number: int) -> str:
         return _viewed(self, panel.query(text))
 
-    def panel_of(self, joined: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Spark:
-        return Spark(joined, settings, source=self.source, systems=systems, watch=self.watch)
+    def panel_of(self, joined: Any, settings: TableSettings) -> Spark:
+        return Spark(joined, settings, source=self.source, watch=self.watch)
 
     def placed(self, file: str, row: str) -> str:
         """Return the rows of files, with columns that say in which file each stands, and where in it."""
@@ -116,16 +109,8 @@ class Spark(Panel):
         where = {file: functions.col("_metadata.file_path"), row: functions.col("_metadata.row_index")}
         return _viewed(self, self.frame.withColumns(where))
 
-    def part(
-        self,
-        condition: str,
-        rows: int,
-        settings: TableSettings,
-        systems: Sequence[tuple[str, str]],
-        system_in: str | None,
-    ) -> Spark:
-        frame, source = self.frame.filter(condition), systems[0][0]
-        return Spark(frame, settings, source=source, systems=systems, system_in=system_in, watch=self.watch)
+    def part(self, condition: str, rows: int, settings: TableSettings) -> Spark:
+        return Spark(self.frame.filter(condition), settings, source=self.source, watch=self.watch)
 
     # -- counting ----------------------------------------------------------------------------------------
 

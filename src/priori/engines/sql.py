@@ -23,7 +23,7 @@ from priori.base.types import Progress
 from priori.engines.counting import By, Owned, Rows
 from priori.readers.parquet import check_type
 from priori.scores import NAN_POLICIES, Names, NanPolicy, nan_error
-from priori.scores.labels import attack_values, attackers, is_missing_label, missing_labels, normal, positive_value
+from priori.scores.labels import attackers, classes_of, is_missing_label, missing_labels
 
 #: Scores looked at to lay out the bins of the first count.
 SAMPLE = 1 << 16
@@ -32,11 +32,16 @@ WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
 _PLAIN = re.compile(r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE")
 
 
+#: Settings that nobody types.
+OURS = ("as_text", "more", "systems", "system_in")
+
+
 @dataclass(frozen=True)
 class TableSettings:
     """How a table is read: as `Scores.from_frame` reads a frame, or, with ``as_text``, as `priori.read` a file.
 
-    ``more`` are further columns that it must have, by names of ours.
+    ``more`` are further columns that it must have, by names of ours. ``systems`` are what each of several is called in
+    messages, and its column of scores; or, where the column ``system_in`` says whose a row is, its name there.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -46,6 +51,8 @@ class TableSettings:
     as_text: bool = False
     attack_label: Any = None
     more: Mapping[str, str] = field(default_factory=dict)
+    systems: Sequence[tuple[str, str]] = ()
+    system_in: str | None = None
 
     def __post_init__(self) -> None:
         if self.nan not in NAN_POLICIES:
@@ -53,7 +60,7 @@ class TableSettings:
 
     def options(self) -> dict[str, Any]:
         """Return what `priori.read` and `Scores.from_frame` call these settings."""
-        return {name: value for name, value in vars(self).items() if name not in ("as_text", "more")}
+        return {name: value for name, value in vars(self).items() if name not in OURS}
 
 
 class Known(NamedTuple):
@@ -128,8 +135,7 @@ class SqlTable:
     """The trials of one system or more in a table with columns of scores and labels, and perhaps user and trial.
 
     NaN, labels and the direction of the scores are settled as `priori.Scores` settles them. ``types`` are the columns
-    and their types, as duckdb calls them. ``systems`` are what each system is called in messages and its column of
-    scores; or, where the column ``system_in`` says whose a row is, its name there.
+    and their types, as duckdb calls them.
     """
 
     #: What each system is called in messages.
@@ -144,14 +150,7 @@ class SqlTable:
     #: Whether every row has a score of every system.
     wide: bool = True
 
-    def __init__(
-        self,
-        types: Mapping[str, str],
-        settings: TableSettings,
-        source: str,
-        systems: Sequence[tuple[str, str]] = (),
-        system_in: str | None = None,
-    ) -> None:
+    def __init__(self, types: Mapping[str, str], settings: TableSettings, source: str) -> None:
         for role in ("time", "weight", "amount"):
             if role in settings.columns:
                 raise OptionError(
@@ -160,10 +159,10 @@ class SqlTable:
         self.types, self.settings = types, settings
         self.columns = match_columns([*types], settings.columns, source=source)
         self.has_users = "user" in self.columns
-        self.systems = [column for _, column in systems] or [self.columns["score"]]
-        self.sources = [name for name, _ in systems] or [source]
-        self.wide = system_in is None
-        self._whose = None if system_in is None else f"CAST({self.quoted(system_in)} AS STRING)"
+        self.systems = [column for _, column in settings.systems] or [self.columns["score"]]
+        self.sources = [name for name, _ in settings.systems] or [source]
+        self.wide = settings.system_in is None
+        self._whose = None if settings.system_in is None else f"CAST({self.quoted(settings.system_in)} AS STRING)"
         scores = self.systems if self.wide else [self.columns["score"]]
         for role, title in [*self.columns.items(), *(("score", title) for title in scores)]:
             check_type(role, title, types[title], source)
@@ -318,21 +317,18 @@ class SqlTable:
         if missing:
             number = sum(number for value, number in counted if is_missing_label(value))
             raise missing_labels(self.source, number, missing)
-        labels = sorted({value for value, _ in counted})
         if "label" not in self.columns:
             return Labels(label, [1])
-        attacks = attack_values(labels, self.settings.attack_label, where=self.source)
-        positive = normal(positive_value(labels, self.settings.pos_label, where=self.source, attacks=attacks))
-        words = {normal(attack) for attack in attacks} - {positive}
-        matching = [value for value in labels if normal(value) == positive]
-        listed = [
-            str(value) if isinstance(value, (bool, int, float)) else self.literal(str(value)) for value in matching
-        ]
+        labels = sorted({value for value, _ in counted})
+        held = np.array(labels)
+        positive, attack = classes_of(held, self.settings.pos_label, self.settings.attack_label, where=self.source)
+        matching = [value for value, own in zip(labels, positive, strict=True) if own]
+        listed = [str(value) if isinstance(value, (bool, int, float)) else self.literal(value) for value in matching]
         return Labels(
             f"CAST({label} IN ({', '.join(listed)}) AS TINYINT)",
             matching,
-            [value for value in labels if normal(value) in words],
-            [value for value in labels if normal(value) != positive],
+            [] if attack is None else [value for value, own in zip(labels, attack, strict=True) if own],
+            [value for value, own in zip(labels, positive, strict=True) if not own],
         )
 
     @property
