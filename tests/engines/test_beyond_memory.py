@@ -298,7 +298,7 @@ def test_the_page_of_a_table_takes_fewer_than_26_scans(
     settings = Settings(points=3, n_resamples=100, bootstrap="user")
     tables = scan("a-dev"), scan("a-test")
     study = make_study([System("A", *tables)], settings)
-    page = render_html(study, static=True)
+    page = render_html(study)
     assert 10 < sum(scans.values()) < 26
     expected = make_study([System("A", read("a-dev"), read("a-test"))], settings)
     (found,), (member,) = study.members, expected.members
@@ -306,7 +306,7 @@ def test_the_page_of_a_table_takes_fewer_than_26_scans(
     for name in ("auc", "area"):
         assert getattr(found, name) == pytest.approx(getattr(member, name), abs=1e-4)
     assert found.histogram.positives.sum() == member.histogram.positives.sum()
-    whole = render_html(expected, static=True)
+    whole = render_html(expected)
     for title in ("With a limit on one rate", "Rates by group", "Who makes the errors", "Histogram of the test scores"):
         assert title in page
         assert title in whole
