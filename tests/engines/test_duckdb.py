@@ -452,7 +452,7 @@ def test_a_user_that_is_missing_is_an_error_as_in_memory(database: Any) -> None:
     for number, frame in enumerate(frames):
         database.register(f"missing{number}", frame.to_arrow())
     tables = [Table(DuckDB(database.sql(f"SELECT * FROM missing{number}"), TableSettings())) for number in range(2)]
-    with pytest.raises(priori.InputError, match="column 'user': some values are missing; fill them in"):
+    with pytest.raises(priori.InputError, match="column 'user': 1 values are missing; fill them in"):
         priori.compare(*(priori.epc(each, each, points=5) for each in tables), claim="deployed", bootstrap="user")
     with pytest.raises(priori.InputError, match="missing"):
         Scores.from_frame(frames[1])

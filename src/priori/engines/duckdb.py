@@ -14,7 +14,7 @@ from priori.base.errors import InputError, argument
 from priori.engines.counting import By, Rows
 from priori.engines.panel import Panel, changed
 from priori.engines.parquet_files import FILE, ROW_NUMBER, guarded
-from priori.engines.sql import WHOLE, Owners, TableSettings
+from priori.engines.sql import Owners, TableSettings
 from priori.readers.duckdb_parser import literal, quoted
 from priori.scores import Scores
 
@@ -46,31 +46,7 @@ class DuckDB(Panel):
         self.format = None if files is None else files.format
         types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))
         super().__init__(types, settings, source)
-        if files is not None and files.format == "parquet" and not settings.more:  # else its parts are looked at
-            self._check_files(files)
         self._listed: dict[tuple[str, ...], str] = {}
-
-    def _check_files(self, files: Files) -> None:
-        """Refuse missing names as `priori.read` does; ids are looked at when trials are paired by them."""
-        roles = [role for role in ("user", "probe_user", "dataset", "group") if role in self.columns]
-        odd = []
-        for role in roles:
-            name = self.column(role)
-            text = f"CAST({name} AS VARCHAR)"
-            whole = WHOLE.fullmatch(self.type_of(role))
-            odd += (
-                [f"{name} IS NULL", "false"]
-                if whole
-                else [f"{name} IS NULL OR {text} = ''", f"contains({text}, chr(0))"]
-            )
-        if not odd:
-            return
-        ((*found,),) = self.rows(f"SELECT {', '.join(f'count_if({test})' for test in odd)} FROM trials")
-        for role, missing, with_nul in zip(roles, found[::2], found[1::2], strict=True):
-            if missing:
-                raise self.missing_names(role, missing)
-            if with_nul:
-                raise self.nul_in_names(role)
 
     # -- asking ------------------------------------------------------------------------------------------
 

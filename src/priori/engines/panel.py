@@ -112,8 +112,9 @@ class Panel(SqlTable):
         names = self.table(f"SELECT {chosen} FROM trials WHERE {self.own(system)}")
         label, score = names.pop("label"), names.pop("score").astype(np.float64)
         positive = label == 1
-        for role in roles:
-            self._check_names(role, names[role].tolist())
+        ids = names.get("trial", np.empty(0)).tolist()
+        missing = sum(name is None or (name == "" and self.settings.as_text) for name in ids)
+        self.refuse_names("trial", missing, sum("\0" in name for name in ids if name))
         failed = np.isnan(score)
         score[failed] = -np.inf
         return self._scores_of(system, score, positive, names, failed=failed if failed.any() else None)
