@@ -39,9 +39,9 @@ types: $(VENV)/.installed-test
 unit: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -n 2 --dist loadfile --doctest-modules src tests
 
-test-cluster: $(VENV)/.installed-test  ## Run Spark as a master and two workers (one killed) and as a server, and a local object store (minutes)
+test-cluster: $(VENV)/.installed-test  ## Run Spark as a master and two workers (one killed) and as a server (minutes)
 	$(BIN)/python -m pip install --quiet --group cluster
-	PRIORI_CLUSTER=1 $(BIN)/python -m pytest -q -s tests/engines/test_cluster.py tests/engines/test_object_stores.py
+	PRIORI_CLUSTER=1 $(BIN)/python -m pytest -q -s tests/engines/test_cluster.py
 
 bench: $(VENV)/.installed-test  ## Measure speed against references and peers into benchmarks/RESULTS.md (SIZE=--full: to 10^8 trials)
 	$(BIN)/python -m pip install --quiet --group bench
@@ -115,5 +115,5 @@ conda: $(VENV)/.installed  ## Build packaging/conda into dist/ against a channel
 
 dependencies: $(VENV)/.installed  ## Write sizes, versions and licences of what is installed into docs/reference/dependencies.md
 	$(PYTHON) -m venv --clear --without-pip $(VENV)/dependencies
-	$(BIN)/python -m pip --python $(VENV)/dependencies/bin/python install --quiet '.[all,sklearn,spark,s3]'
+	$(BIN)/python -m pip --python $(VENV)/dependencies/bin/python install --quiet '.[all,sklearn,spark]'
 	$(VENV)/dependencies/bin/python tools/dependencies.py

@@ -38,7 +38,6 @@ PURPOSES = {
     "scikit-learn": "`priori.sklearn`",
     "pyspark": '`priori.scan(engine="spark")`',
     "pyarrow": "batches between Spark and its workers",
-    "s3fs": '`priori.scan("s3://...")`',
 }
 
 #: How licences are called in metadata, and the names they are listed by. The first found in a text is taken.

@@ -286,7 +286,7 @@ def test_a_roc_band_is_drawn_from_bins(read: Reader, scan: Reader) -> None:
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=apart)
 
 
-def test_the_page_of_a_table_takes_fewer_than_26_scans(
+def test_the_page_of_a_table_takes_fewer_than_30_scans(
     read: Reader, scan: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scans = Counter[str]()
@@ -304,7 +304,7 @@ def test_the_page_of_a_table_takes_fewer_than_26_scans(
     tables = scan("a-dev"), scan("a-test")
     study = make_study([System("A", *tables)], settings)
     page = render_html(study)
-    assert 10 < sum(scans.values()) < 26
+    assert 10 < sum(scans.values()) < 30, scans
     expected = make_study([System("A", read("a-dev"), read("a-test"))], settings)
     (found,), (member,) = study.members, expected.members
     assert found.curve.value.tolist() == member.curve.value.tolist()

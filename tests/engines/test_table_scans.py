@@ -192,9 +192,9 @@ def test_systems_with_rows_of_their_own_are_one_panel(nan: str) -> None:
     columns = {"label": np.arange(rows) % 2, "user": np.arange(rows) % 7, "trial": [f"t{row}" for row in range(rows)]}
     scores = {name: np.where(rng.random(rows) < 0.05, np.nan, rng.normal(np.arange(rows) % 2)) for name in "ABC"}
     frames = [pl.DataFrame({**columns, "system": [name] * rows, "score": own}) for name, own in scores.items()]
-    settings = TableSettings({}, nan=nan)  # type: ignore[arg-type]
     named = [(name, name) for name in scores]
-    panel = DuckDB(duckdb.from_arrow(pl.concat(frames).to_arrow()), settings, systems=named, system_in="system")
+    settings = TableSettings({}, nan=nan, systems=named, system_in="system")  # type: ignore[arg-type]
+    panel = DuckDB(duckdb.from_arrow(pl.concat(frames).to_arrow()), settings)
     tables = [Table(panel, system=number) for number in range(3)]
     alone = [Scores.from_frame(frame, nan=nan) for frame in frames]  # type: ignore[arg-type]
     found, expected = (

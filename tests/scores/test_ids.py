@@ -18,8 +18,7 @@ from priori.readers import input_file
 from priori.scores import Trials
 from priori.scores import ids as module
 from priori.scores.ids import BuiltIds, IdBuffer, comparable, decoded, exact_keys, id_keys, joined, same_ids
-from priori.scores.overlaps import has_ids, repeated_ids, shared_trials
-from priori.scores.pairing import pair
+from priori.scores.pairing import has_ids, pair, repeated_ids, shared_trials
 
 NAMES = ["a", "probe/12", "é", "12345678", "123456789", "日本語の名前", "b" * 40, "probe/13", "a"]
 

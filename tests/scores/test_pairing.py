@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 import priori
 from priori import InputError, Scores
-from priori.scores.overlaps import repeated_ids
-from priori.scores.pairing import disagreements, pair
+from priori.scores.pairing import disagreements, pair, repeated_ids
 
 
 def _scores(labels, score, trial=None, source="scores"):

@@ -240,10 +240,9 @@ def test_groups_are_kept_with_the_trials_and_split_by() -> None:
     assert named.values.tolist() == ["f", "m"]
 
 
-def test_many_trials_are_taken_as_few_are(monkeypatch):
+def test_trials_are_taken_with_all_their_columns():
     codes = np.array([3, 1, 2], dtype=np.int32)
     trials = Trials(np.array([1.0, 2.0, 3.0]), user=codes, ids=np.array(["a", "b", "c"]), attack=codes + 1)
-    monkeypatch.setattr("priori.scores.trials.MANY", 1)
     for index in (np.array([2, 0]), np.array([True, False, True])):
         taken = trials.take(index)
         assert taken.score.tolist() == trials.score[index].tolist()

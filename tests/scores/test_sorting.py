@@ -23,23 +23,6 @@ COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("names", [["bell"], ["bell", "few"], ["none", "few"], list(COLUMNS)])
-@pytest.mark.parametrize("fewest", [16, 1 << 16], ids=["threads", "one by one"])
-def test_the_same_as_numpy(monkeypatch: pytest.MonkeyPatch, names: list[str], fewest: int) -> None:
-    monkeypatch.setattr(sorting, "FEWEST", fewest)
-    given = [COLUMNS[name] for name in names]
-    before = [column.copy() for column in given]
-    for found, column, copy in zip(sorting.sorted_columns(given), given, before, strict=True):
-        np.testing.assert_array_equal(found, np.sort(copy))
-        np.testing.assert_array_equal(column, copy)
-        assert not found.flags.writeable
-
-
-def test_single_precision_stays() -> None:
-    (found,) = sorting.sorted_columns([RNG.normal(size=999).astype(np.float32)])
-    assert found.dtype == np.float32
-
-
 @pytest.fixture(params=[1, 2, 5])
 def small_parts(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> int:
     """Work is divided into parts of 16 items and more, for as many processors."""

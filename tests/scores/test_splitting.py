@@ -8,7 +8,7 @@ import pytest
 import priori
 from priori.base.errors import InputError, OptionError
 from priori.scores.derived import fold_of_trials, restrict
-from priori.scores.overlaps import repeated_ids, times_repeated
+from priori.scores.pairing import repeated_ids
 from validation.coverage.simulation import population
 
 
@@ -120,12 +120,6 @@ def test_a_weight_is_how_often_a_row_counts() -> None:
     assert repeated_ids(counted) == 0
     arrays = priori.Scores.from_arrays([0.1, 0.6], [0.3, 0.7, 0.9], negative_weight=[3, 1], positive_weight=[2, 0, 4])
     assert arrays.positives.tolist() == by_hand.positives.tolist()
-
-
-def test_rows_that_count_twice_are_no_file_pasted_twice() -> None:
-    score, label = np.arange(12.0), np.tile([0, 1], 6)
-    assert times_repeated(priori.Scores.from_predictions(np.tile(label, 2), np.tile(score, 2))) == 2
-    assert times_repeated(priori.Scores.from_predictions(label, score, weight=np.full(12, 2))) == 1
 
 
 @pytest.mark.parametrize("weight", [[0.5, 1, 1], [-1, 1, 1], [np.nan, 1, 1], [1, 1]])

@@ -80,7 +80,7 @@ CODES: dict[str, CautionKind] = {
     ),
     "repeated-trials": _warning(
         "Repeated trials",
-        "A trial id occurs more than once in a set, or every score occurs several times.",
+        "A trial id occurs more than once in a set.",
         matters="A copy tells nothing new but is counted as a trial: intervals are too narrow and p-values too small.",
         remedy="Keep one row for each trial.",
         page="formats",

@@ -14,7 +14,6 @@ EXTRAS = {
     "app": (("starlette", "uvicorn", "python_multipart"), "the other commands work without"),
     "sklearn": (("sklearn",), "arrays of scores work without"),
     "spark": (("pyspark", "pyarrow"), "the duckdb engine works without"),
-    "s3": (("s3fs",), "local files work without"),
 }
 
 

@@ -22,7 +22,7 @@ from priori.decisions.criteria import Best
 from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores, ScoreSet, Trials
-from priori.scores.overlaps import repeated_ids, same_scores, shared_trials, shared_users, times_repeated
+from priori.scores.pairing import repeated_ids, same_scores, shared_trials, shared_users
 
 if TYPE_CHECKING:
     from priori.curves.epc import EPC
@@ -142,8 +142,6 @@ def _repeated(sets: Mapping[str, ScoreSet]) -> str:
         loaded = scores.load()
         if ids := repeated_ids(loaded):
             found.append(f"{ids:,} of {len(loaded):,} {name} trials repeat an id".replace("  ", " "))
-        elif (times := times_repeated(loaded)) > 1:
-            found.append(f"every {name} score occurs a multiple of {times} times".replace("  ", " "))
     return f"{', '.join(found)}: intervals are too narrow; keep one row per trial" if found else ""
 
 

@@ -394,14 +394,13 @@ def curves_of(sets: Mapping[str, tuple[Any, Any]], recipe: Recipe) -> list[EPC]:
     else:
         alphas = [np.array([float(fraction) for fraction in recipe.fractions])] * len(tests)
         choices = rule.choose_all(devs, recipe.fractions)
-        for test, choice in zip(tests, choices, strict=True):
-            test.expect(choice.threshold)
+    counted = count_all([test.unmixed for test in tests], [choice.threshold for choice in choices])
+    if not exact:
         after = rule.in_hindsight.choose_all(tests, recipe.fractions)
         bests = [
             choice.outcomes if weight == "trial" else count(judged(test, weight), choice.threshold)
             for test, choice in zip(tests, after, strict=True)
         ]
-    counted = count_all([test.unmixed for test in tests], [choice.threshold for choice in choices])
     curves = []
     for n, (name, dev, test, choice, outcomes) in enumerate(zip(sets, devs, tests, choices, counted, strict=True)):
         plain = weight == "trial" and not mixed[n]

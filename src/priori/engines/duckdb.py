@@ -14,7 +14,7 @@ from priori.base.errors import InputError, argument
 from priori.engines.counting import By, Rows
 from priori.engines.panel import Panel, changed
 from priori.engines.parquet_files import FILE, ROW_NUMBER, guarded
-from priori.engines.sql import WHOLE, Owners, TableSettings
+from priori.engines.sql import Owners, TableSettings
 from priori.readers.duckdb_parser import literal, quoted
 from priori.scores import Scores
 
@@ -37,8 +37,6 @@ class DuckDB(Panel):
         *,
         source: str = "relation",
         files: Files | None = None,
-        systems: Sequence[tuple[str, str]] = (),
-        system_in: str | None = None,
     ) -> None:
         # Bytes are text, which not every writer says of its text.
         held = [quoted(name) for name, kind in zip(relation.columns, relation.types, strict=True) if kind == "BLOB"]
@@ -47,27 +45,8 @@ class DuckDB(Panel):
         self.relation, self.files = relation, files
         self.format = None if files is None else files.format
         types = dict(zip(relation.columns, (str(kind) for kind in relation.types), strict=True))
-        super().__init__(types, settings, source, systems, system_in)
-        if files is not None and files.format == "parquet":
-            self._check_files(files)
+        super().__init__(types, settings, source)
         self._listed: dict[tuple[str, ...], str] = {}
-
-    def _check_files(self, files: Files) -> None:
-        """Refuse missing names as `priori.read` does; ids are looked at when trials are paired by them."""
-        roles = [role for role in ("user", "probe_user", "dataset", "group") if role in self.columns]
-        # Whole numbers that are all there need no look.
-        whole = {role for role in roles if WHOLE.fullmatch(self.type_of(role))}
-        roles = [role for role in roles if role not in whole or not files.complete(self.columns[role])]
-        texts = [f"CAST({self.column(role)} AS VARCHAR)" for role in roles]
-        odd = [test for text in texts for test in (f"{text} IS NULL OR {text} = ''", f"contains({text}, chr(0))")]
-        if not odd:
-            return
-        ((*found,),) = self.rows(f"SELECT {', '.join(f'count_if({test})' for test in odd)} FROM trials")
-        for role, missing, with_nul in zip(roles, found[::2], found[1::2], strict=True):
-            if missing:
-                raise self.missing_names(role, missing)
-            if with_nul:
-                raise self.nul_in_names(role)
 
     # -- asking ------------------------------------------------------------------------------------------
 
@@ -161,10 +140,19 @@ class DuckDB(Panel):
         panel.query(text).create_view(name, replace=True)
         return name
 
-    def panel_of(self, joined: DuckDBPyRelation, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> DuckDB:
+    def placed(self, file: str, row: str) -> str:
+        assert self.files is not None
+        return self.files.placed(file, row)
+
+    def part(self, condition: str, rows: int, settings: TableSettings) -> DuckDB:
+        assert self.files is not None
+        part = self.files.part(condition, rows)
+        return DuckDB(part.relation(), settings, source=self.source, files=part)
+
+    def panel_of(self, joined: DuckDBPyRelation, settings: TableSettings) -> DuckDB:
         files = None if self.files is None else self.files.written(joined)
         relation = joined if files is None else files.relation()
-        return DuckDB(relation, settings, source=self.source, files=files, systems=systems)
+        return DuckDB(relation, settings, source=self.source, files=files)
 
     def close(self) -> None:
         if self.files is not None:

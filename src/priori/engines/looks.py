@@ -22,7 +22,7 @@ from priori.engines.counting import Count, Entries, Fetch
 from priori.engines.panel import changed
 from priori.scores.candidates import Candidates, Chooser, joined
 from priori.scores.grid import Grid, fitted_grid
-from priori.scores.histogram import FEWEST_BINS, NOTHING, Distinct, Histogram, merged, narrow_ends, shortlisted
+from priori.scores.histogram import FEWEST_BINS, NOTHING, Distinct, Histogram, narrow_ends, shortlisted
 from priori.scores.score_set import NarrowCuts
 from priori.scores.sorting import long_dot
 
@@ -51,8 +51,11 @@ def ask(requests: Sequence[Count | Fetch]) -> list[Any]:
     return found
 
 
-def begin(tables: Sequence[Table]) -> None:
-    """Make the first count of those that have none; its bins are laid out by a few scores."""
+def begin(tables: Sequence[Table], beside: Sequence[Count] = ()) -> list[Any]:
+    """Make the first count of those that have none; return what is answered beside it, in the same scans.
+
+    Bins are laid out by a few scores.
+    """
     requests: dict[Table, Count] = {}
     for table in tables:
         if table.counted is None and table not in requests:
@@ -60,9 +63,10 @@ def begin(tables: Sequence[Table]) -> None:
             table.tied = 2 * np.unique(sample).size < sample.size
             grid = fitted_grid(sample, min(max(rows // PER_BIN, FEWEST_BINS), table.most_bins))
             requests[table] = Count(table.engine, (table.system,), (grid,))
-    for (table, request), answer in zip(requests.items(), ask([*requests.values()]), strict=True):
+    told = ask([*requests.values(), *beside])
+    for (table, request), answer in zip(requests.items(), told, strict=False):
         table.counted = in_grid(table, request, answer)
-        table.looked = table.nothing_to_see
+    return told[len(requests) :]
 
 
 def by_class(table: Table, counts: Entries, bins: int) -> Ints:
@@ -95,8 +99,7 @@ class Look:
         self._finer = max(table.most_bins, FINER, bins)
         self.histogram = table.histogram
         self.bins = wanted(self.histogram)
-        self.known: Distinct | None = None
-        self._before, self._looked = table.known, table.looked
+        self.known: Distinct | None = None if self.bins.any() else NOTHING
         self._rounds = ROUNDS
         #: Whether a few distinct scores, which fit however many trials have them, may be all; None: nothing tells.
         self._few = True if table.tied else None
@@ -109,16 +112,6 @@ class Look:
         table, bins = self.table, self.bins
         if self.known is not None:
             return None
-        if self.histogram is table.counted:
-            self._before, self._looked = table.known, table.looked
-            bins = bins & ~table.looked
-            if not bins.any():
-                self.known = table.known
-                return None
-            if self._rows(bins) + table.known.value.size > table.limit:
-                self._before, self._looked, bins = NOTHING, table.nothing_to_see, self.bins
-            more = bins | table.bins_expected()
-            bins = more if self._rows(more) + self._before.value.size <= table.limit else bins
         fits = self._rows(bins) <= table.limit
         if not fits and not self._few:
             if self._rounds:
@@ -140,9 +133,6 @@ class Look:
             self._rounds = self._rounds - 1 if worth_it else 0
         else:
             self.known = _as_counted(self.table, self.histogram, request.keep, answer)
-            if self.histogram is self.table.counted:
-                self.known = merged([self._before, self.known]) if self._before.value.size else self.known
-                self.table.known, self.table.looked = self.known, self._looked | request.keep
 
     def parts(self, overlap: int = 0) -> Iterator[Mask]:
         """Yield bins whose scores fit in memory together, each time with some of the next part."""
@@ -225,7 +215,10 @@ def _found(look: Look, chooser: Chooser, alphas: Sequence[Fraction] | None) -> C
 
 
 def rejected_of(tables: Sequence[Table], thresholds: Sequence[ArrayLike]) -> list[tuple[Counts, Counts]]:
-    """Count the trials of each class at or below thresholds of each system; what is known costs no scan."""
+    """Count the trials of each class at or below thresholds of each system; what is known costs no scan.
+
+    The first count, which most ask for next, is made in the same scan.
+    """
     wanted = [np.asarray(own, dtype=np.float64) for own in thresholds]
     new = [table.not_counted(own) for table, own in zip(tables, wanted, strict=True)]
     requests = {
@@ -233,7 +226,8 @@ def rejected_of(tables: Sequence[Table], thresholds: Sequence[ArrayLike]) -> lis
         for number, (table, cuts) in enumerate(zip(tables, new, strict=True))
         if cuts.size
     }
-    for (number, request), entries in zip(requests.items(), ask([*requests.values()]), strict=True):
+    told = begin([tables[number] for number in requests], [*requests.values()])
+    for (number, request), entries in zip(requests.items(), told, strict=True):
         tn, fn = np.cumsum(by_class(tables[number], entries, request.sizes[0]), axis=1)[:, :-1]
         tables[number].remember(new[number], tn, fn)
     return [table.remembered(own) for table, own in zip(tables, wanted, strict=True)]

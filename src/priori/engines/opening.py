@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, OptionError, unknown
-from priori.base.temporary import discard, temporary_folder
 from priori.engines.duckdb import DuckDB
 from priori.engines.panel import Panel
 from priori.engines.parquet_files import Files, WatchedFiles
 from priori.engines.sql import TableSettings
 from priori.engines.table import PER_TRIAL, Table
 from priori.readers import read
-from priori.readers.duckdb_parser import first_line, literal, quoted
 from priori.readers.input_file import PARQUET_MAGIC
 from priori.readers.layout import Columns
 from priori.readers.trial_tables import TrialTable, Values, about_sizes, needed_columns, read_table, several
@@ -74,12 +71,12 @@ def scan(
 
     Parameters
     ----------
-    source : path, glob, directory, address, duckdb relation, Spark DataFrame, or lazy frame
-        Files of Parquet or of text as `priori.read` reads them; a directory stands for the Parquet files in it. At an
-        address (``s3://bucket/dev.parquet``) only Parquet files are read.
+    source : path, glob, directory, duckdb relation, Spark DataFrame, or another frame
+        Files of Parquet or of text as `priori.read` reads them; a directory stands for the Parquet files in it. Spark
+        reads Parquet files at an address, too (``hdfs://...``).
     engine : {"auto", "memory", "duckdb", "spark"}
         Where the counting is done. ``auto`` reads files into memory if they fit there, and scans them with duckdb
-        if not; a relation or a lazy frame stays where it is.
+        if not; a relation or a Spark DataFrame stays where it is, and other frames are read into memory.
     memory : str or int
         How much memory may be used: ``"500MB"``, ``"2GB"``, or bytes.
     temp : path, optional
@@ -157,26 +154,17 @@ def _from_frame(frame: Any, settings: TableSettings, engine: str, memory: int) -
             f"DataFrame or another frame that narwhals knows, not a {type(frame).__name__}"
         ) from None
     kind = native.implementation
-    if engine == "memory" or not isinstance(native, nw.LazyFrame):
+    if engine == "memory" or not (kind.is_duckdb() or kind.is_spark_like()):
         if engine not in ("auto", "memory"):
-            raise OptionError(f"a {kind} frame is in memory already; leave out engine={engine!r}")
+            raise OptionError(f"a {kind} frame is read into memory; leave out engine={engine!r}")
         return Scores.from_frame(frame, **settings.options())
-    if not {"duckdb": kind.is_duckdb(), "spark": kind.is_spark_like()}.get(engine, True):
+    if engine != "auto" and kind.is_duckdb() != (engine == "duckdb"):
         raise OptionError(f"a {kind} frame cannot be read by the {engine} engine; leave the engine out")
     if kind.is_duckdb():
         return Table(DuckDB(frame, settings), memory=memory)
-    if kind.is_spark_like():
-        from priori.engines.spark import Spark
+    from priori.engines.spark import Spark
 
-        return Table(Spark(frame, settings), memory=memory)
-    folder = temporary_folder()
-    try:
-        native.sink_parquet(os.path.join(folder, "frame.parquet"))
-    except Exception as error:  # each library reports in exceptions of its own
-        discard(folder)
-        raise InputError(f"frame: {kind} could not read the scores ({first_line(error)})") from None
-    files = Files(WatchedFiles(folder), settings, memory=memory, discarded=folder)
-    return Table(DuckDB(files.relation(), files.settings, source="frame", files=files), memory=memory)
+    return Table(Spark(frame, settings), memory=memory)
 
 
 #: Values of a column that rows may have.
@@ -251,24 +239,26 @@ def scan_table(
     if split is None and not filters and not isinstance(systems, str):
         raise OptionError(f"{os.fspath(path)}: a wide table that no column divides is read into memory")
     if engine == "memory":
-        raise OptionError(f"{os.fspath(path)}: several files, or one at an address, are scanned; leave the engine out")
-    source = _InSpark.of(path, settings, temp) if watch is None else _InFiles.of(watch, settings, room, temp, format)
-    titles = {title: source.titles[column] for column, title in more.items() if column.startswith("extra")}
+        raise OptionError(f"{os.fspath(path)}: several files are scanned; leave the engine out")
+    source = _opened(path, watch, settings, room, temp, format)
+    held = {"score": source.columns["score"], **source.settings.more}
+    titles = {title: held[column] for column, title in more.items() if column.startswith("extra")}
     table, number = _census(source, titles)
     names, parts, notes = table.split(split, filters)
     chosen = [*table.systems(systems, parts)]
     found: dict[str, list[Table]] = {name: [] for name, _, _ in chosen}
     for part, called in zip(parts, names, strict=True):
-        named = [(f"{source.name} ({name}, {called})", source.titles.get(column, column)) for name, column, _ in chosen]
+        named = [(f"{source.source} ({name}, {called})", held.get(column, column)) for name, column, _ in chosen]
         if not all((part & own).any() for _, _, own in chosen):
-            raise InputError(f"{source.name}: no rows; every system needs both sets")
+            raise InputError(f"{source.source}: no rows; every system needs both sets")
         whose = titles[systems] if isinstance(systems, str) else None
         kept = part & np.logical_or.reduce([own for _, _, own in chosen])
         met = {column: table.values_in(title, kept) for title, column in titles.items()}
-        score = named[0][1]
+        columns = {**source.settings.columns, "score": named[0][1]}
         if whose is not None:
             named = [(title, name) for (title, _), (name, _, _) in zip(named, chosen, strict=True)]
-        panel = source.panel(met, int(number[kept].sum()), score, named, whose)
+        of_part = replace(source.settings, columns=columns, more={}, systems=named, system_in=whose)
+        panel = source.part(_sql(met, source), int(number[kept].sum()), of_part)
         for system, (name, _, _) in enumerate(chosen):
             own = room // len(chosen)
             memory, bins = max(own, 1 << 20), int(np.clip(own // PER_BIN, 1 << 12, BINS))
@@ -276,17 +266,44 @@ def scan_table(
     for note in (*notes, *table.left_out(systems, parts, names)):
         say(note)
     sizes = about_sizes(names, [number[part].sum() for part in parts])
-    say(f"{source.name}: {len(found)} system{'s' * (len(found) != 1)}, {sizes}, scanned by {source.engine}")
+    engine_name = type(source).__name__.lower()
+    say(f"{source.source}: {len(found)} system{'s' * (len(found) != 1)}, {sizes}, scanned by {engine_name}")
     return {name: (sets[0], sets[-1]) for name, sets in found.items()}
 
 
-def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[TrialTable, Any]:
+def _opened(
+    path: str | os.PathLike[str],
+    watch: WatchedFiles | None,
+    settings: TableSettings,
+    memory: int,
+    temp: str | os.PathLike[str] | None,
+    format: str | None,
+) -> Panel:
+    """Open a table of many systems by duckdb, or by Spark where its files are not watched here."""
+    if watch is None:
+        from priori.engines.spark import open_spark
+
+        return open_spark(path, settings, temp)
+    files = Files(watch, settings, memory=memory, temp=temp, format=format)
+    present = files.relation().columns
+    for title in files.settings.more.values():
+        if title not in present:
+            raise InputError(f"{watch.shown}: no column is called {title!r}; the columns are {', '.join(present)}")
+    return DuckDB(files.relation(), files.settings, source=watch.shown, files=files)
+
+
+def _census(source: Panel, titles: Mapping[str, str]) -> tuple[TrialTable, Any]:
     """Return every combination of the values of some columns as the row of a small table, and how often each comes.
 
     They are in the order in which the table has them first.
     """
     keys = {f"extra{number}": column for number, column in enumerate(titles.values())}
-    told, counted = source.census(keys), dict[tuple[str, ...], int]()
+    listed = ", ".join(f"CAST({source.quoted(column)} AS STRING) AS {key}" for key, column in keys.items())
+    first = f"{IN_FILE}, count(*) AS rows, min({IN_ROW}) AS first FROM {source.placed(IN_FILE, IN_ROW)}"
+    told = source.table(
+        f"SELECT * FROM (SELECT {listed}, {first} GROUP BY ALL) ORDER BY {', '.join([IN_FILE, 'first', *keys])}"
+    )
+    counted = dict[tuple[str, ...], int]()
     for rows, *values in zip(told["rows"].tolist(), *(told[key].tolist() for key in keys), strict=True):
         each = tuple(map(str, values))
         counted[each] = counted.get(each, 0) + int(rows)  # which may stand in several files
@@ -295,109 +312,12 @@ def _census(source: _InFiles | _InSpark, titles: Mapping[str, str]) -> tuple[Tri
     names = {key: Names(known) for key, (known, _) in found.items()}
     codes = {key: inverse.astype(np.int32) for key, (_, inverse) in found.items()}
     number = np.array([*counted.values()], dtype=np.int64)
-    return TrialTable(Columns({}, codes, names), dict(zip(titles, keys, strict=True)), source.name), number
+    return TrialTable(Columns({}, codes, names), dict(zip(titles, keys, strict=True)), source.source), number
 
 
-# -- where the table is ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _InFiles:
-    """A table in files, counted by duckdb."""
-
-    files: Files
-    engine = "duckdb"
-
-    @classmethod
-    def of(
-        cls,
-        watch: WatchedFiles,
-        settings: TableSettings,
-        memory: int,
-        temp: str | os.PathLike[str] | None,
-        format: str | None,
-    ) -> _InFiles:
-        files = Files(watch, settings, memory=memory, temp=temp, format=format)
-        present = files.relation().columns
-        for title in files.settings.more.values():
-            if title not in present:
-                raise InputError(f"{watch.shown}: no column is called {title!r}; the columns are {', '.join(present)}")
-        return cls(files)
-
-    @property
-    def name(self) -> str:
-        return self.files.watch.shown
-
-    @property
-    def titles(self) -> dict[str, str]:
-        """The columns of the files by our names for them."""
-        return {"score": self.files.settings.columns.get("score", "score"), **self.files.settings.more}
-
-    def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
-        """Return how many rows there are with each combination of values, in the order in which they come first."""
-        self.files.placed(IN_FILE, IN_ROW).create_view("placed", replace=True)
-        found = self.files.connection.sql(_census_of("placed", keys, quoted)).fetchnumpy()
-        return {name: unmasked(column) for name, column in found.items()}
-
-    def panel(
-        self, met: Condition, rows: int, score: str, systems: Sequence[tuple[str, str]], system_in: str | None
-    ) -> Panel:
-        """Return the panel of the so many rows that meet a condition.
-
-        ``systems`` are what each is called, and its column of scores, or its name in the column ``system_in``.
-        """
-        part, settings = self.files.part(_sql(met, quoted, literal), rows), replace(self.files.settings, more={})
-        settings = replace(settings, columns={**settings.columns, "score": score})
-        return DuckDB(part.relation(), settings, source=self.name, files=part, systems=systems, system_in=system_in)
-
-
-def _sql(condition: Condition, quoted: Callable[[str], str], literal: Callable[[str], str]) -> str:
-    """Return a condition in SQL, where names and texts are written so."""
+def _sql(condition: Condition, source: Panel) -> str:
+    """Return a condition in the SQL of a panel."""
     return " AND ".join(
-        f"CAST({quoted(column)} AS STRING) IN ({', '.join(map(literal, values))})"
+        f"CAST({source.quoted(column)} AS STRING) IN ({', '.join(map(source.literal, values))})"
         for column, values in condition.items()
     )
-
-
-def _census_of(source: str, keys: Mapping[str, str], quoted: Callable[[str], str]) -> str:
-    """Return the query that counts the combinations of values, in the order in which they come first."""
-    listed = ", ".join(f"CAST({quoted(column)} AS STRING) AS {key}" for key, column in keys.items())
-    counted = f"SELECT {listed}, {IN_FILE}, count(*) AS rows, min({IN_ROW}) AS first FROM {source} GROUP BY ALL"
-    return f"SELECT * FROM ({counted}) ORDER BY {', '.join([IN_FILE, 'first', *keys])}"
-
-
-@dataclass(frozen=True, eq=False)
-class _InSpark:
-    """A table that Spark reads and counts."""
-
-    spark: Any
-    more: Mapping[str, str]
-    engine = "spark"
-
-    @classmethod
-    def of(cls, path: str | os.PathLike[str], settings: TableSettings, temp: str | os.PathLike[str] | None) -> _InSpark:
-        from priori.engines.spark import open_spark
-
-        return cls(open_spark(path, settings, temp), settings.more)
-
-    @property
-    def name(self) -> str:
-        return str(self.spark.source)
-
-    @property
-    def titles(self) -> dict[str, str]:
-        return {"score": self.spark.columns["score"], **self.more}
-
-    def census(self, keys: Mapping[str, str]) -> Mapping[str, Any]:
-        return dict(self.spark.table(_census_of(self.spark.placed(IN_FILE, IN_ROW), keys, self.spark.quoted)))
-
-    def panel(
-        self, met: Condition, rows: int, score: str, systems: Sequence[tuple[str, str]], system_in: str | None
-    ) -> Panel:
-        settings = replace(self.spark.settings, more={})
-        settings = replace(settings, columns={**settings.columns, "score": score})
-        frame, watch = self.spark.frame.filter(_sql(met, self.spark.quoted, self.spark.literal)), self.spark.watch
-        found: Panel = type(self.spark)(
-            frame, settings, source=systems[0][0], systems=systems, system_in=system_in, watch=watch
-        )
-        return found

@@ -43,7 +43,15 @@ class Panel(SqlTable):
         """Return a query over another panel's ``trials`` as something to join."""
         raise NotImplementedError
 
-    def panel_of(self, joined: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Panel:
+    def placed(self, file: str, row: str) -> str:
+        """Return all rows in SQL, with columns that say in which file each stands, and where in it."""
+        raise NotImplementedError
+
+    def part(self, condition: str, rows: int, settings: TableSettings) -> Panel:
+        """Return the panel of the so many rows that meet a condition, read by settings of its own."""
+        raise NotImplementedError
+
+    def panel_of(self, joined: Any, settings: TableSettings) -> Panel:
         """Return a panel of what a query returned."""
         raise NotImplementedError
 
@@ -104,8 +112,9 @@ class Panel(SqlTable):
         names = self.table(f"SELECT {chosen} FROM trials WHERE {self.own(system)}")
         label, score = names.pop("label"), names.pop("score").astype(np.float64)
         positive = label == 1
-        for role in roles:
-            self._check_names(role, names[role].tolist())
+        ids = names.get("trial", np.empty(0)).tolist()
+        missing = sum(name is None or (name == "" and self.settings.as_text) for name in ids)
+        self.refuse_names("trial", missing, sum("\0" in name for name in ids if name))
         failed = np.isnan(score)
         score[failed] = -np.inf
         return self._scores_of(system, score, positive, names, failed=failed if failed.any() else None)
@@ -275,10 +284,10 @@ class Panel(SqlTable):
             {"score": "score0", "label": "label", **{role: role for role in names}},
             nan=self.settings.nan,
             as_text=self.settings.as_text,
+            systems=[(panel.sources[own], name) for (panel, own), name in zip(paired, scores, strict=True)],
         )
-        systems = [(panel.sources[own], name) for (panel, own), name in zip(paired, scores, strict=True)]
         with self.guarded():
-            joined = self.panel_of(self.query(self._joining(paired, selected)), settings, systems)
+            joined = self.panel_of(self.query(self._joining(paired, selected)), settings)
         joined.memory = self.memory
         return joined, joined._compared("trials", len(paired))
 

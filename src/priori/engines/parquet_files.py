@@ -1,4 +1,4 @@
-"""Files: what is behind a glob or an address (s3://...), opened together in duckdb, watched, and cleaned up after.
+"""Files: what is behind a glob, opened together in duckdb, watched, and cleaned up after.
 
 Text files are turned into Parquet once, since every scan would parse them again.
 """
@@ -14,16 +14,16 @@ from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import NAMED_ONLY
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.sql import TableSettings
-from priori.readers.duckdb_parser import convert, first_line, literal, open_database, parquet_rows, pattern, single
+from priori.readers.duckdb_parser import convert, first_line, open_database, parquet_rows, single
 from priori.readers.formats import FORMATS, Sample, recognise
-from priori.readers.input_file import PARQUET_MAGIC, open_source, shown, utf8_path
+from priori.readers.input_file import open_source, shown, utf8_path
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyRelation
@@ -31,81 +31,6 @@ if TYPE_CHECKING:
 
 #: The size of a file, and what changes with what is in it.
 State = tuple[int, object]
-
-
-def is_address(path: str) -> bool:
-    """Tell whether a path is an address, with a scheme, rather than a file of this machine.
-
-    Examples
-    --------
-    >>> is_address("s3://bucket/dev.parquet"), is_address("data/dev.parquet")
-    (True, False)
-    """
-    return "://" in path
-
-
-class ObjectStore:
-    """The store that an address is in; how it is reached, its own settings say (AWS_ENDPOINT_URL, ...)."""
-
-    def __init__(self, address: str) -> None:
-        self.address = address
-        scheme = address.partition("://")[0]
-        needs = "pip install s3fs" if scheme in ("s3", "s3a") else f"install fsspec's package for {scheme}"
-        try:
-            from fsspec.core import url_to_fs
-
-            with self._reading():
-                self.files, self._path = url_to_fs(address)
-        except ImportError:
-            raise OptionError(f"{address}: to read at {scheme} addresses, {needs}; or use the spark engine") from None
-
-    def paths(self) -> list[str]:
-        """Return the addresses of the files that the address, as a file, a folder or a glob, stands for, in order."""
-        with self._reading():
-            self.files.invalidate_cache()
-            if self.files.isfile(self._path):
-                found = [self._path]
-            elif self.files.isdir(self._path):
-                found = [path for path in self.files.find(self._path) if path.endswith(".parquet")]
-            else:
-                found = [path for path in self.files.glob(self._path) if self.files.isfile(path)]
-        if not found:
-            raise InputError(f"{self.address}: there is no such file; check the address, and put a glob between quotes")
-        return sorted(str(self.files.unstrip_protocol(path)) for path in found)
-
-    def states(self, paths: list[str]) -> list[State]:
-        """Return the size of each file, and what changes with what is in it."""
-        with self._reading():
-            known = [self.files.info(path) for path in paths]
-        marks = ("ETag", "etag", "LastModified", "mtime", "created")
-        return [(int(info["size"] or 0), next((info[mark] for mark in marks if mark in info), None)) for info in known]
-
-    def check_parquet(self, path: str) -> None:
-        """Raise an error unless a file begins as every Parquet file does."""
-        with self._reading(), self.files.open(path, "rb") as file:
-            head = file.read(len(PARQUET_MAGIC))
-        if head != PARQUET_MAGIC:
-            raise OptionError(f"{path}: only Parquet files are read at an address; fetch it, and read it from here")
-
-    def join(self, database: Any) -> None:
-        """Let a duckdb database read there."""
-        for scheme in [self.files.protocol] if isinstance(self.files.protocol, str) else self.files.protocol:
-            if database.filesystem_is_registered(scheme):
-                return
-        database.register_filesystem(self.files)
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        """Turn the errors of the store into ours: each reports in exceptions of its own."""
-        try:
-            yield
-        except ImportError:
-            raise
-        except Exception as error:
-            reason = first_line(str(error).strip() or type(error).__name__)[:300]
-            raise InputError(
-                f"{self.address}: cannot be read ({reason}); check the address, and how its store is reached"
-            ) from None
 
 
 #: The part of the memory that duckdb may use; the rest is for what it hands over.
@@ -118,6 +43,11 @@ ROW_NUMBER, FILE = "file_row_number", "priori_file"
 
 def expand(path: str) -> list[str]:
     """Return the files that a path, a directory or a glob stands for, in order."""
+    if "://" in path:
+        raise OptionError(
+            f"{path}: files at an address are read by the spark engine ({argument('engine', 'spark')}), or as a duckdb "
+            "relation; or fetch them, and read them from here"
+        )
     is_directory = os.path.isdir(path)
     if os.path.exists(path) and not is_directory:
         return [path]
@@ -156,24 +86,15 @@ def guarded(source: str) -> Iterator[None]:
 
 
 class WatchedFiles:
-    """The files behind a glob, with their sizes and times: they must stay as they are while they are read.
-
-    ``store`` is the object store that they are in, if they are not on this machine.
-    """
+    """The files behind a glob, with their sizes and times: they must stay as they are while they are read."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.source = os.fspath(path)
         self.shown = shown(self.source)
-        self.store = ObjectStore(self.source) if is_address(self.source) else None
-        self.paths = self._found()
+        self.paths = expand(self.source)
         self._before = self._state()
 
-    def _found(self) -> list[str]:
-        return expand(self.source) if self.store is None else self.store.paths()
-
-    def _state(self) -> list[State]:
-        if self.store is not None:
-            return self.store.states(self.paths)
+    def _state(self) -> list[tuple[int, int]]:
         try:
             states = [os.stat(path) for path in self.paths]
         except OSError as error:
@@ -183,8 +104,8 @@ class WatchedFiles:
 
     @property
     def single(self) -> bool:
-        """Whether it is one file, on this machine."""
-        return len(self.paths) == 1 and self.store is None
+        """Whether it is one file."""
+        return len(self.paths) == 1
 
     @property
     def size(self) -> int:
@@ -193,15 +114,12 @@ class WatchedFiles:
 
     def check(self) -> None:
         """Raise an error if the files are not what they were."""
-        if self._found() != self.paths or self._state() != self._before:
+        if expand(self.source) != self.paths or self._state() != self._before:
             raise InputError(f"{self.shown}: the files changed while they were read; try again when they are complete")
 
 
 class Files:
-    """Files as one relation, in a database of their own that uses a bounded memory and spills to disk.
-
-    A folder to be ``discarded`` is removed with their temporary files.
-    """
+    """Files as one relation, in a database of their own that uses a bounded memory and spills to disk."""
 
     def __init__(
         self,
@@ -211,7 +129,6 @@ class Files:
         memory: int = 1 << 30,
         temp: str | os.PathLike[str] | None = None,
         format: str | None = None,
-        discarded: str | None = None,
     ) -> None:
         self.watch = watch
         self.settings = settings
@@ -221,8 +138,6 @@ class Files:
         self._whole: Files | None = None
         self.directory = temporary_folder(temp)
         self._links = ExitStack()
-        if discarded is not None:
-            self._links.callback(discard, discarded)
         self._cleanup = weakref.finalize(self, _clean, self.directory, self._links)
         try:
             self.connection = open_database(
@@ -231,8 +146,6 @@ class Files:
                 preserve_insertion_order="false",
             )
             self._close = weakref.finalize(self, self.connection.close)
-            if watch.store is not None:
-                watch.store.join(self.connection)
             with guarded(watch.shown):
                 self.format, self.paths = self._opened(format)
                 (rows,) = single(self.connection, f"SELECT count(*) FROM {_scan(self.paths)}")
@@ -246,10 +159,6 @@ class Files:
         """Return the format, and the Parquet files that are read: those given, or what they were turned into."""
         if format is not None and format not in FORMATS:
             raise unknown("format", format, FORMATS)
-        if self.watch.store is not None:
-            for path in self.watch.paths:
-                self.watch.store.check_parquet(path)
-            return "parquet", self.watch.paths
         names, paths = set(), []
         for number, path in enumerate(self.watch.paths):
             with open_source(path) as source:
@@ -301,16 +210,14 @@ class Files:
 
     def source_of(self, others: Files) -> str:
         """Return the rows of others in SQL, for this database."""
-        if others.watch.store is not None:
-            others.watch.store.join(self.connection)
         return others._source()
 
-    def placed(self, file: str, row: str) -> DuckDBPyRelation:
-        """Return all the rows as one relation, with columns that say in which file each stands, and where in it."""
+    def placed(self, file: str, row: str) -> str:
+        """Return all the rows in SQL, with columns that say in which file each stands, and where in it."""
         # Rows are not numbered where a column of the table is called so.
         numbered = ROW_NUMBER not in self.relation().columns
         where = f"{FILE} AS {file}, {ROW_NUMBER} AS {row}" if numbered else f"'' AS {file}, 0 AS {row}"
-        return self.connection.sql(f"SELECT *, {where} FROM {self._source(numbered=numbered)}")
+        return f"(SELECT *, {where} FROM {self._source(numbered=numbered)})"
 
     def _source(self, *, numbered: bool = False) -> str:
         """Return the rows in SQL; ``numbered``: with their file and their number in it."""
@@ -334,14 +241,6 @@ class Files:
         """Keep a small table in the database, where every piece can join it."""
         self.connection.execute(f"DROP TABLE IF EXISTS {name}").fetchall()
         relation.create(name)
-
-    def complete(self, column: str) -> bool:
-        """Tell whether the files themselves say that no value of a column is missing."""
-        ((told, missing),) = self.connection.execute(
-            "SELECT count(*) = count(stats_null_count), sum(stats_null_count) "
-            f"FROM parquet_metadata([{', '.join(map(pattern, self.paths))}]) WHERE path_in_schema = {literal(column)}"
-        ).fetchall()
-        return bool(told) and missing == 0
 
     def close(self) -> None:
         """Close the database and remove its temporary files; of several parts the last does."""

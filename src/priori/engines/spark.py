@@ -24,7 +24,7 @@ from priori.base.errors import InputError, OptionError, PrioriError
 from priori.base.extras import require
 from priori.engines.counting import By, Count, Fetch, KeyCounts, Owned, Work, fed
 from priori.engines.panel import Panel, systems_of
-from priori.engines.parquet_files import WatchedFiles, is_address
+from priori.engines.parquet_files import WatchedFiles
 from priori.engines.sql import Handed, Owners, TableSettings
 from priori.readers.duckdb_parser import first_line
 
@@ -42,14 +42,7 @@ class Spark(Panel):
     """Answers from a Spark DataFrame; ``watch`` checks the files behind it, if they are within reach."""
 
     def __init__(
-        self,
-        frame: Any,
-        settings: TableSettings,
-        *,
-        source: str = "frame",
-        systems: Sequence[tuple[str, str]] = (),
-        system_in: str | None = None,
-        watch: WatchedFiles | None = None,
+        self, frame: Any, settings: TableSettings, *, source: str = "frame", watch: WatchedFiles | None = None
     ) -> None:
         require("pyarrow")
         # Bytes are text, which not every writer says of its text.
@@ -57,7 +50,7 @@ class Spark(Panel):
         self.frame, self.watch = frame.withColumns(held) if held else frame, watch
         self.format = None if watch is None else "parquet"
         types = {name: TYPES.get(kind.upper(), kind.upper()) for name, kind in self.frame.dtypes}
-        super().__init__(types, settings, source, systems, system_in)
+        super().__init__(types, settings, source)
         self._trials = _viewed(self, self.frame)
 
     # -- asking ------------------------------------------------------------------------------------------
@@ -106,8 +99,8 @@ class Spark(Panel):
     def view(self, panel: Spark, text: str, number: int) -> str:
         return _viewed(self, panel.query(text))
 
-    def panel_of(self, joined: Any, settings: TableSettings, systems: Sequence[tuple[str, str]]) -> Spark:
-        return Spark(joined, settings, source=self.source, systems=systems, watch=self.watch)
+    def panel_of(self, joined: Any, settings: TableSettings) -> Spark:
+        return Spark(joined, settings, source=self.source, watch=self.watch)
 
     def placed(self, file: str, row: str) -> str:
         """Return the rows of files, with columns that say in which file each stands, and where in it."""
@@ -115,6 +108,9 @@ class Spark(Panel):
 
         where = {file: functions.col("_metadata.file_path"), row: functions.col("_metadata.row_index")}
         return _viewed(self, self.frame.withColumns(where))
+
+    def part(self, condition: str, rows: int, settings: TableSettings) -> Spark:
+        return Spark(self.frame.filter(condition), settings, source=self.source, watch=self.watch)
 
     # -- counting ----------------------------------------------------------------------------------------
 
@@ -204,7 +200,7 @@ def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: st
     from pyspark.sql import SparkSession
 
     path = os.fspath(source)
-    watch = None if is_address(path) else WatchedFiles(path)
+    watch = None if "://" in path else WatchedFiles(path)
     for name in [] if watch is None else watch.paths:
         if set(name) & set(GLOB):
             raise OptionError(

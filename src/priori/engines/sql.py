@@ -8,7 +8,7 @@ some, 2 to 5 times to count between 10 or 101 cuts; only one cut alone is as fas
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.dataframes import is_missing, match_columns
+from priori.base.dataframes import match_columns
 from priori.base.errors import InputError, OneClassError, OptionError, argument, unknown
 from priori.base.types import Progress
 from priori.engines.counting import By, Owned, Rows
 from priori.readers.parquet import check_type
 from priori.scores import NAN_POLICIES, Names, NanPolicy, nan_error
-from priori.scores.labels import attack_values, attackers, is_missing_label, missing_labels, normal, positive_value
+from priori.scores.labels import attackers, classes_of, is_missing_label, missing_labels
 
 #: Scores looked at to lay out the bins of the first count.
 SAMPLE = 1 << 16
@@ -32,11 +32,18 @@ WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
 _PLAIN = re.compile(r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE")
 
 
+#: The columns of names that every trial must have, if there is one; ids are looked at when trials are paired by them.
+NAMED = ("user", "probe_user", "dataset", "group")
+#: Settings that nobody types.
+OURS = ("as_text", "more", "systems", "system_in")
+
+
 @dataclass(frozen=True)
 class TableSettings:
     """How a table is read: as `Scores.from_frame` reads a frame, or, with ``as_text``, as `priori.read` a file.
 
-    ``more`` are further columns that it must have, by names of ours.
+    ``more`` are further columns that it must have, by names of ours. ``systems`` are what each of several is called in
+    messages, and its column of scores; or, where the column ``system_in`` says whose a row is, its name there.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -46,6 +53,8 @@ class TableSettings:
     as_text: bool = False
     attack_label: Any = None
     more: Mapping[str, str] = field(default_factory=dict)
+    systems: Sequence[tuple[str, str]] = ()
+    system_in: str | None = None
 
     def __post_init__(self) -> None:
         if self.nan not in NAN_POLICIES:
@@ -53,7 +62,7 @@ class TableSettings:
 
     def options(self) -> dict[str, Any]:
         """Return what `priori.read` and `Scores.from_frame` call these settings."""
-        return {name: value for name, value in vars(self).items() if name not in ("as_text", "more")}
+        return {name: value for name, value in vars(self).items() if name not in OURS}
 
 
 class Known(NamedTuple):
@@ -128,8 +137,7 @@ class SqlTable:
     """The trials of one system or more in a table with columns of scores and labels, and perhaps user and trial.
 
     NaN, labels and the direction of the scores are settled as `priori.Scores` settles them. ``types`` are the columns
-    and their types, as duckdb calls them. ``systems`` are what each system is called in messages and its column of
-    scores; or, where the column ``system_in`` says whose a row is, its name there.
+    and their types, as duckdb calls them.
     """
 
     #: What each system is called in messages.
@@ -144,14 +152,7 @@ class SqlTable:
     #: Whether every row has a score of every system.
     wide: bool = True
 
-    def __init__(
-        self,
-        types: Mapping[str, str],
-        settings: TableSettings,
-        source: str,
-        systems: Sequence[tuple[str, str]] = (),
-        system_in: str | None = None,
-    ) -> None:
+    def __init__(self, types: Mapping[str, str], settings: TableSettings, source: str) -> None:
         for role in ("time", "weight", "amount"):
             if role in settings.columns:
                 raise OptionError(
@@ -160,10 +161,10 @@ class SqlTable:
         self.types, self.settings = types, settings
         self.columns = match_columns([*types], settings.columns, source=source)
         self.has_users = "user" in self.columns
-        self.systems = [column for _, column in systems] or [self.columns["score"]]
-        self.sources = [name for name, _ in systems] or [source]
-        self.wide = system_in is None
-        self._whose = None if system_in is None else f"CAST({self.quoted(system_in)} AS STRING)"
+        self.systems = [column for _, column in settings.systems] or [self.columns["score"]]
+        self.sources = [name for name, _ in settings.systems] or [source]
+        self.wide = settings.system_in is None
+        self._whose = None if settings.system_in is None else f"CAST({self.quoted(settings.system_in)} AS STRING)"
         scores = self.systems if self.wide else [self.columns["score"]]
         for role, title in [*self.columns.items(), *(("score", title) for title in scores)]:
             check_type(role, title, types[title], source)
@@ -276,14 +277,19 @@ class SqlTable:
     @cached_property
     def _looked(self) -> Looked:
         """Look at all rows, once: what the labels mean, and what is there of each system."""
-        label = self._label()
+        label, roles = self._label(), [role for role in NAMED if role in self.columns]
         asked = [label, self._whose or "''", "count(*)"]
         for system in range(len(self.systems)) if self.wide else [0]:
             score = self.score(system)
             held = f"CASE WHEN {self.present(score)} THEN {score} END"
             asked += [f"count({held})", f"min({held})", f"max({held})"]
+        for missing, with_nul in map(self._odd_names, roles):
+            asked += [f"count(CASE WHEN {odd} THEN 1 END)" for odd in (missing, with_nul)]
         with self.guarded():
             told = self.rows(f"SELECT {', '.join(asked)} FROM trials GROUP BY ALL")
+        for number, role in enumerate(reversed(roles), 1):
+            missing, with_nul = (sum(row[column] for row in told) for column in (-2 * number, 1 - 2 * number))
+            self.refuse_names(role, missing, with_nul)
         labels = self._settled(label, [(row[0], row[2]) for row in told])
         systems = []
         for number, called in enumerate(self.systems):
@@ -313,27 +319,39 @@ class SqlTable:
     def _settled(self, label: str, counted: Sequence[tuple[Any, int]]) -> Labels:
         """Return what labels mean, of which there are so many; an error says so if they are not of two classes."""
         missing = [value for value, _ in counted if is_missing_label(value)]
-        if missing and "label" not in self.columns:
-            raise self.missing_names("user")
         if missing:
             number = sum(number for value, number in counted if is_missing_label(value))
             raise missing_labels(self.source, number, missing)
-        labels = sorted({value for value, _ in counted})
         if "label" not in self.columns:
             return Labels(label, [1])
-        attacks = attack_values(labels, self.settings.attack_label, where=self.source)
-        positive = normal(positive_value(labels, self.settings.pos_label, where=self.source, attacks=attacks))
-        words = {normal(attack) for attack in attacks} - {positive}
-        matching = [value for value in labels if normal(value) == positive]
-        listed = [
-            str(value) if isinstance(value, (bool, int, float)) else self.literal(str(value)) for value in matching
-        ]
+        labels = sorted({value for value, _ in counted})
+        held = np.array(labels)
+        positive, attack = classes_of(held, self.settings.pos_label, self.settings.attack_label, where=self.source)
+        matching = [value for value, own in zip(labels, positive, strict=True) if own]
+        listed = [str(value) if isinstance(value, (bool, int, float)) else self.literal(value) for value in matching]
         return Labels(
             f"CAST({label} IN ({', '.join(listed)}) AS TINYINT)",
             matching,
-            [value for value in labels if normal(value) in words],
-            [value for value in labels if normal(value) != positive],
+            [] if attack is None else [value for value, own in zip(labels, attack, strict=True) if own],
+            [value for value, own in zip(labels, positive, strict=True) if not own],
         )
+
+    def refuse_names(self, role: str, missing: int, with_nul: int) -> None:
+        """Raise an error where names of a role are missing, or hold a NUL, which arrays of text cannot hold."""
+        column = f"{self.source}: column {self.columns[role]!r}"
+        if missing:
+            raise InputError(f"{column}: {missing} values are missing; fill them in")
+        if with_nul:
+            raise InputError(f"{column} holds a NUL character; remove it")
+
+    def _odd_names(self, role: str) -> tuple[str, str]:
+        """Return the conditions that a name is missing, or holds a NUL, which arrays of text cannot hold."""
+        name = self.column(role)
+        if WHOLE.fullmatch(self.type_of(role)):
+            return f"{name} IS NULL", "false"
+        text = f"CAST({name} AS STRING)"
+        empty = f" OR {text} = ''" if self.settings.as_text else ""
+        return f"{name} IS NULL{empty}", f"contains({text}, chr(0))"
 
     @property
     def labels(self) -> Labels:
@@ -366,28 +384,13 @@ class SqlTable:
     def _distinct(self, column: str, source: str) -> list[Any]:
         return [value for (value,) in self.rows(f"SELECT DISTINCT {column} FROM {source}")]
 
-    def _check_names(self, role: str, names: Iterable[Any]) -> None:
-        """Refuse names that no trial can have: none at all, or one with a NUL, which arrays of text cannot hold."""
-        for name in set(names):
-            if is_missing(name) or (name == "" and self.settings.as_text):
-                raise self.missing_names(role)
-            if isinstance(name, str) and "\0" in name:
-                raise self.nul_in_names(role)
-
-    def missing_names(self, role: str, number: int | str = "some") -> InputError:
-        """Return the error for names that are missing."""
-        return InputError(f"{self.source}: column {self.columns[role]!r}: {number} values are missing; fill them in")
-
-    def nul_in_names(self, role: str) -> InputError:
-        """Return the error for a name that arrays of text cannot hold."""
-        return InputError(f"{self.source}: column {self.columns[role]!r} holds a NUL character; remove it")
-
     @cached_property
     def _names(self) -> dict[int, Names]:
         return {}
 
     def names(self, system: int = 0) -> Names:
         """Return the users (claimed identities) that occur, in order; they are looked at once."""
+        self.known(system)
         own = system if self.settings.nan == "drop" or not self.wide else 0
         if own not in self._names:
             owned = self.owned(("user",)) if self.wide and self.settings.nan != "drop" else None
@@ -395,7 +398,6 @@ class SqlTable:
                 seen = owned.names["user"]
             else:
                 listed = self._distinct(self.column("user"), f"trials WHERE {self.own(own)}")
-                self._check_names("user", listed)
                 seen = np.array(listed, dtype=np.int64 if WHOLE.fullmatch(self.type_of("user")) else object)
             self._names[own] = Names(np.unique(self.as_names(seen)))
         return self._names[own]
@@ -439,8 +441,6 @@ class SqlTable:
             found = self.table(f"SELECT * FROM ({self.coded(by)}) ORDER BY priori_code{most}")
             if limit is not None and found["priori_code"].size > limit:
                 return None
-            for role in {*by} - {"attack"}:
-                self._check_names(role, found[f"priori_{role}"].tolist())
             self._combined[by] = {role: found[f"priori_{role}"] for role in by}
         names = self._combined[by]
         number = names[by[0]].size

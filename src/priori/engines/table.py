@@ -12,16 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError, argument
-from priori.base.types import Counts, Floats, Ints, Mask
+from priori.base.types import Counts, Floats
 from priori.engines import looks
 from priori.engines.counting import Count
 from priori.engines.panel import LEAST_ROOM, Panel, changed
 from priori.scores import Names, Scores, ScoreSet
 from priori.scores.candidates import Candidates, Chooser
-from priori.scores.histogram import BINS, NOTHING, Histogram
+from priori.scores.histogram import BINS, Histogram
 from priori.scores.labels import unnamed
 from priori.scores.score_set import NarrowCuts, Role, TooManyEntries, mixed_sets
-from priori.scores.sorting import at_most
 
 #: Bytes that a fetched score needs while it is sorted and matched.
 PER_SCORE = 96
@@ -51,10 +50,9 @@ class Table(ScoreSet):
         engine.memory = memory * len(engine.sources)
         #: How many scores are fetched at a time, and how many bins are counted in.
         self.limit, self.most_bins = max(1, memory // PER_SCORE), bins
-        #: The first count; the scores known, and which bins hold no others; whether many scores are equal.
+        #: The first count, and whether many scores are equal.
         self.counted: Histogram | None = None
-        self.known, self.looked, self.tied = NOTHING, np.zeros(0, dtype=np.bool_), False
-        self._expected: Floats = np.empty(0)
+        self.tied = False
         self._at: tuple[Floats, Counts, Counts] = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
         self._narrow: dict[float, NarrowCuts] = {}
         #: The last counts, as many as a quarter of the memory holds: more than one asks for the same.
@@ -121,9 +119,6 @@ class Table(ScoreSet):
 
     # -- what is asked -----------------------------------------------------------------------------------
 
-    def expect(self, thresholds: ArrayLike) -> None:
-        self._expected = np.union1d(self._expected, np.asarray(thresholds, dtype=np.float64))
-
     def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Candidates:
         return looks.candidates_of([self], [chooser], [alphas])[0]
 
@@ -146,39 +141,9 @@ class Table(ScoreSet):
         assert self.counted is not None
         return self.counted
 
-    @property
-    def nothing_to_see(self) -> Mask:
-        """The bins whose counts tell all: those without scores, and those of infinite ones."""
-        empty = np.asarray(self.histogram.rows == 0)
-        empty[[0, -1]] = True
-        return empty
-
-    def _bins_of(self, thresholds: Floats) -> Ints:
-        """Return the bins of the first count that thresholds lie in."""
-        grid = self.histogram.grid
-        return grid.bins(at_most(thresholds, grid.dtype))
-
-    def bins_expected(self) -> Mask:
-        """Return the bins that hold a threshold of which counts will be asked, and were not looked into."""
-        bins = np.zeros(self.histogram.grid.size, dtype=np.bool_)
-        bins[self._bins_of(self._expected)] = True
-        return bins & ~self.looked
-
     def not_counted(self, thresholds: Floats) -> Floats:
         """Return those of some thresholds at which no counts are known, ascending."""
-        new = np.setdiff1d(thresholds, self._at[0])
-        if self.counted is None or not new.size or not self.looked[bins := self._bins_of(new)].all():
-            return new
-        value, owner = self.known.value, self.counted.grid.bins(self.known.value)
-        first, last = np.searchsorted(owner, bins, side="left"), np.searchsorted(value, new, side="right")
-        outer = (bins == 0) | (bins == self.counted.grid.size - 1)
-        counts = []
-        for column, before in zip((self.known.negative, self.known.positive), self.counted.before, strict=True):
-            running = np.append(0, np.cumsum(column))
-            within = np.maximum(running[last] - running[first], 0)
-            counts.append(np.where(outer, before[bins + 1], before[bins] + within))
-        self.remember(new, *counts)
-        return np.empty(0)
+        return np.setdiff1d(thresholds, self._at[0])
 
     def remember(self, thresholds: Floats, tn: Counts, fn: Counts) -> None:
         """Keep the counts at some thresholds: more is asked of the same ones."""

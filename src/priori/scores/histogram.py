@@ -15,7 +15,7 @@ from priori.base.limits import in_parts
 from priori.base.types import Floats, Ints, Mask
 from priori.scores.candidates import Candidates, Chooser, CutErrors
 from priori.scores.grid import Grid, fitted_grid
-from priori.scores.sorting import bins_of, counted, long_dot, sorted_columns
+from priori.scores.sorting import bins_of, counted, long_dot
 
 if TYPE_CHECKING:
     from priori.scores.in_memory import Scores
@@ -124,7 +124,7 @@ NOTHING = Distinct(np.empty(0), np.empty(0, dtype=np.int64), np.empty(0, dtype=n
 
 def distinct(negative: NDArray[Any], positive: NDArray[Any]) -> Distinct:
     """Return the distinct scores of two unordered samples; -0.0 is 0.0."""
-    ordered = sorted_columns([negative, positive])
+    ordered = [np.sort(scores) for scores in (negative, positive)]
     value = np.concatenate(ordered)
     value.sort(kind="stable")  # two ascending runs: this is a merge
     starts = np.flatnonzero(np.append(True, value[1:] != value[:-1])[: value.size])

@@ -36,7 +36,6 @@ from priori.scores.trials import (
     one_column,
     repeated,
     settle,
-    sort_both,
     whole_weights,
 )
 
@@ -373,13 +372,11 @@ class Scores(ScoreSet):
     @property
     def negatives(self) -> Floats:
         """Scores of the negative class, ascending."""
-        sort_both(self.negative, self.positive)
         return self.negative.sorted
 
     @property
     def positives(self) -> Floats:
         """Scores of the positive class, ascending."""
-        sort_both(self.negative, self.positive)
         return self.positive.sorted
 
     @property
@@ -477,7 +474,6 @@ class Scores(ScoreSet):
             if cuts.size <= FEW_CUTS:  # counted, which is quicker than sorting
                 tn, fn = (np.cumsum(counts_between(cuts, trials.score))[index] for trials in classes)
                 return tn, fn
-        sort_both(*classes)
         return self.negative.rejected(thresholds), self.positive.rejected(thresholds)
 
     def candidates(self, chooser: Chooser | None = None, alphas: Sequence[Fraction] | None = None) -> Candidates:

@@ -1,4 +1,4 @@
-"""Pairing: which trial of one system is which trial of another, and how often the two disagree there."""
+"""Pairing: which trial of one set is which trial of another, what two sets share, and where two systems disagree."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from priori.base.errors import InputError, argument
-from priori.base.types import Counts, Index
+from priori.base.types import Codes, Counts, Floats, Index
 from priori.scores import Scores, ScoreSet, Trials
-from priori.scores.ids import comparable, decoded, id_keys, match, repetitions, same_ids
-from priori.scores.overlaps import has_ids, ids_of
+from priori.scores.ids import comparable, decoded, exact_keys, id_keys, joined, match, repetitions, same_ids
 from priori.scores.score_set import Role
 
 Ids = NDArray[Any]
@@ -287,3 +286,75 @@ def disagreements(a: ScoreSet, b: ScoreSet, threshold_a: ArrayLike, threshold_b:
     return Disagreements(
         negatives_ab=negatives_b, negatives_ba=negatives_a, positives_ab=positives_a, positives_ba=positives_b
     )
+
+
+# -- what sets share -----------------------------------------------------------------------------------------
+
+
+def has_ids(scores: Scores) -> bool:
+    """Tell whether every trial has an id."""
+    return scores.negative.has_ids and scores.positive.has_ids
+
+
+def ids_of(scores: Scores) -> Ids:
+    """Return the ids of all trials, the negatives first."""
+    negative, positive = scores.negative.ids, scores.positive.ids
+    assert negative is not None
+    assert positive is not None
+    return joined(negative, positive)
+
+
+def repeated_ids(scores: Scores) -> int:
+    """Return how many trials have the id of another of their class before them; 0 where ids are not known."""
+    if not has_ids(scores):
+        return 0
+    ids, classes = ids_of(scores), np.repeat(np.arange(2, dtype=np.int32), [scores.n_negatives, scores.n_positives])
+    (keys,) = exact_keys(comparable(ids, ids[:0])[0], within=(classes,))
+    return repetitions(keys)
+
+
+def same_scores(dev: Scores, test: Scores) -> bool:
+    """Tell whether two sets hold the same scores, class by class, in whatever order."""
+    classes = (dev.negatives, test.negatives), (dev.positives, test.positives)
+    return dev is test or all(np.array_equal(one, other) for one, other in classes)
+
+
+def shared_trials(dev: Scores, test: Scores) -> int:
+    """Return how many trials of a test set are in the development set too, by their ids; 0 where one has none.
+
+    The scores must be the same: ids may start again in each file, and in each data set, such as the folds of a
+    cross-validation.
+    """
+    if not (has_ids(dev) and has_ids(test)):
+        return 0
+    datasets: tuple[Codes, ...] = ()
+    if dev.datasets is not None and test.datasets is not None:
+        names = np.union1d(dev.datasets.values.astype(str), test.datasets.values.astype(str))
+        datasets = _dataset_codes(dev, names), _dataset_codes(test, names)
+    dev_keys, test_keys = exact_keys(*comparable(ids_of(dev), ids_of(test)), within=datasets)
+    _, in_dev, in_test = np.intersect1d(dev_keys, test_keys, return_indices=True)
+    same = _together(dev)[in_dev] == _together(test)[in_test]
+    return int(np.count_nonzero(same & ((in_dev < dev.n_negatives) == (in_test < test.n_negatives))))
+
+
+def shared_users(dev: Scores, test: Scores) -> int:
+    """Return how many users of a test set are in the development set too; 0 where users are not known."""
+    return len(_user_names(dev) & _user_names(test))
+
+
+def _user_names(scores: Scores) -> set[str]:
+    return set() if scores.users is None else set(scores.users.values[scores.users_in_use].astype(str).tolist())
+
+
+def _together(scores: Scores) -> Floats:
+    return np.concatenate([scores.negative.score, scores.positive.score])
+
+
+def _dataset_codes(scores: Scores, names: NDArray[np.str_]) -> Codes:
+    """Return the number of each trial's data set in a sorted list of names."""
+    negative, positive = scores.negative.dataset, scores.positive.dataset
+    assert scores.datasets is not None
+    assert negative is not None
+    assert positive is not None
+    codes = np.searchsorted(names, scores.datasets.values.astype(str)).astype(np.int32)
+    return np.asarray(codes[np.concatenate([negative, positive])])

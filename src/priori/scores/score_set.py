@@ -134,9 +134,6 @@ class ScoreSet(ABC):
 
     # -- what is asked ----------------------------------------------------------------------------------------
 
-    def expect(self, thresholds: ArrayLike) -> None:  # noqa: B027 - counts in memory cost little
-        """Say that counts at these thresholds will be asked for, so that one scan can serve both."""
-
     @abstractmethod
     def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
         """Count the negatives and the positives at or below each threshold, exactly."""

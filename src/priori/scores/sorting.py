@@ -1,8 +1,8 @@
-"""Scores on their axis: sorted, placed among others, and counted in the bins between cuts, on all processors."""
+"""Scores on their axis: placed among others, and counted in the bins between cuts, on all processors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,26 +18,6 @@ TOGETHER = 1 << 16
 LEAST_BITS, MOST_BITS, MORE_BITS = 17, 20, 9
 #: Up to so many cuts, a score's bin is looked up by its leading bits rather than searched for.
 FEW_CUTS = 1 << 12
-
-
-def sorted_columns(columns: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Return columns of scores, none of them NaN, in ascending order.
-
-    Examples
-    --------
-    >>> [column.tolist() for column in sorted_columns([np.array([0.3, 0.1]), np.array([2.0, np.inf, -np.inf])])]
-    [[0.1, 0.3], [-inf, 2.0, inf]]
-    """
-    if sum(column.size for column in columns) < 2 * FEWEST:  # threads would take longer to start
-        ordered = [np.sort(column) for column in columns]
-    else:
-        from concurrent.futures import ThreadPoolExecutor  # large sets only: it takes long to import
-
-        with ThreadPoolExecutor(processors()) as pool:
-            ordered = list(pool.map(np.sort, columns))
-    for column in ordered:
-        column.setflags(write=False)
-    return ordered
 
 
 def bins_of(cuts: Floats, scores: Floats) -> Index:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from math import gcd
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -15,10 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from priori.base.dataframes import as_text, is_missing, unmasked
 from priori.base.errors import InputError, argument
-from priori.base.limits import MOST_TRIALS, in_parts, processors
+from priori.base.limits import MOST_TRIALS
 from priori.base.types import Codes, Counts, Floats, Mask
 from priori.scores.ids import BuiltIds, decoded
-from priori.scores.sorting import sorted_columns
 
 NanPolicy = Literal["error", "reject", "drop"]
 NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
@@ -28,9 +27,6 @@ IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset", "group")
 
 #: No currency has larger amounts; sums of them stay far from the largest float.
 MOST_AMOUNT = 1e18
-
-#: From so many trials on, their columns are taken by several threads.
-MANY = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -119,7 +115,9 @@ class Trials:
     @cached_property
     def sorted(self) -> Floats:
         """The scores in ascending order."""
-        return sorted_columns([self.score])[0]
+        ordered = np.sort(self.score)
+        ordered.setflags(write=False)
+        return ordered
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -147,20 +145,12 @@ class Trials:
 
     def in_order(self, index: NDArray[np.intp]) -> Trials:
         """Return the trials at places that hold all of them: these themselves, where they are in that order."""
-        same = in_parts(lambda part: bool((index[part] == np.arange(part.start, part.stop)).all()), index.size)
-        return self if all(same) else self.take(index)
+        return self if np.array_equal(index, np.arange(index.size)) else self.take(index)
 
     def take(self, index: NDArray[Any]) -> Trials:
         """Return the trials at ``index`` (whole numbers or a mask)."""
         columns = {each.name: getattr(self, each.name) for each in fields(self)}
-        held = {name: column for name, column in columns.items() if isinstance(column, np.ndarray)}
-        if index.size < MANY:
-            taken = {name: column[index] for name, column in held.items()}
-        else:
-            from concurrent.futures import ThreadPoolExecutor  # large sets only: it takes long to import
-
-            with ThreadPoolExecutor(processors()) as pool:
-                taken = dict(zip(held, pool.map(lambda column: column[index], held.values()), strict=True))
+        taken = {name: column[index] for name, column in columns.items() if isinstance(column, np.ndarray)}
         if "row" not in taken:
             rows = np.flatnonzero(index) if index.dtype == np.bool_ else index
             taken["row"] = rows.astype(np.int64, copy=False)
@@ -365,7 +355,7 @@ def count_missing(array: NDArray[Any]) -> int:
 
 def count_nan(scores: Floats) -> int:
     """Return how many scores are NaN."""
-    return sum(in_parts(lambda part: int(np.count_nonzero(np.isnan(scores[part]))), scores.size))
+    return int(np.count_nonzero(np.isnan(scores)))
 
 
 def codes_in_use(*columns: NDArray[Any] | None) -> NDArray[np.intp]:
@@ -379,13 +369,8 @@ def codes_in_use(*columns: NDArray[Any] | None) -> NDArray[np.intp]:
     present = [column for column in columns if column is not None and column.size]
     used = np.zeros(1 + max((int(column.max()) for column in present), default=-1), dtype=np.bool_)
     for column in present:
-        # Codes are small whole numbers: marking them beats sorting them, and two threads can mark the same one.
-        in_parts(partial(_mark, used, column), column.size)
+        used[column] = True  # codes are small whole numbers: marking them beats sorting them
     return np.flatnonzero(used)
-
-
-def _mark(used: Mask, column: NDArray[Any], part: slice) -> None:
-    used[column[part]] = True
 
 
 def first_nan(*classes: Trials) -> int:
@@ -407,24 +392,9 @@ def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool, *, ours: bool 
         trials, ours, missing = trials.take(~np.isnan(trials.score)), True, 0
     given, failed = trials.score, trials.failed
     score = given if ours else np.empty_like(given)
-
-    def fill(part: slice) -> None:
-        turned = np.negative(given[part], out=score[part]) if lower_is_better else given[part]
-        np.add(turned, 0.0, out=score[part])
-
-    in_parts(fill, score.size)
+    np.add(np.negative(given, out=score) if lower_is_better else given, 0.0, out=score)
     if missing:
         failed = np.isnan(score)
         score[failed] = -np.inf
     score.setflags(write=False)
     return replace(trials, score=score, failed=failed)
-
-
-def sort_both(negative: Trials, positive: Trials) -> None:
-    """Sort the scores of two classes at the same time: nearly everything that needs one needs the other."""
-    todo = [trials for trials in (negative, positive) if "sorted" not in trials.__dict__]
-    if not todo:
-        return
-    # Past the property, which in Python 3.11 lets one caller in at a time.
-    for trials, ordered in zip(todo, sorted_columns([trials.score for trials in todo]), strict=True):
-        trials.__dict__["sorted"] = ordered

@@ -33,7 +33,6 @@ from priori.scores.influence import (
 )
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import Pairing, pair
-from priori.scores.trials import sort_both
 from priori.uncertainty.rates.proportions import check_level, p_values, proportion_interval, quantile, standardise
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
@@ -211,7 +210,6 @@ def components_of(scores: Scores) -> ClassMeans:
         return np.asarray(twice / (2 * len(others)))
 
     negative, positive = scores.negative, scores.positive
-    sort_both(negative, positive)
     return ClassMeans(1 - below(negative.score, positive), below(positive.score, negative), numbers_of(scores))
 
 
