@@ -90,6 +90,7 @@ def test_cells_stand_for_many_trials(monkeypatch: pytest.MonkeyPatch, bootstrap:
     plan = Resampling(bootstrap, n_resamples=10).settle(curves[0].dev, curves[0].test)
     before, after = draw_both(curves, plan, against, 70)
     monkeypatch.setattr("priori.uncertainty.bootstrap.layout.DISTINCT", 10)
+    monkeypatch.setattr("priori.uncertainty.bootstrap.layout.BOUND", 0.005)
     cells_before, cells_after = draw_both(curves, plan, against, 70)
     np.testing.assert_allclose(cells_before, before, rtol=0, atol=1e-12)
     np.testing.assert_allclose(cells_after, after, rtol=0, atol=0.01)

@@ -37,11 +37,11 @@ _log = logging.getLogger("priori")
 _warned = False
 
 
-def load_kernel(name: str, module: str = "kernels") -> Any:
+def load_kernel(name: str) -> Any:
     """Import a kernel by name; say so where one has to be compiled, which happens once on a machine."""
     global _warned
-    kernel = getattr(import_module(f"priori.uncertainty.bootstrap.{module}"), name)
-    cached = Path(kernel.stats.cache_path or "/").glob(f"{module}.{kernel.__name__}-*.nbi")
+    kernel = getattr(import_module("priori.uncertainty.bootstrap.kernels"), name)
+    cached = Path(kernel.stats.cache_path or "/").glob(f"kernels.{kernel.__name__}-*.nbi")
     if not _warned and not kernel.signatures and not any(cached):
         _warned = True
         _log.warning("compiling the bootstrap kernels, once on this machine ...")

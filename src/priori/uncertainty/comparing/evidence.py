@@ -17,7 +17,6 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.types import Floats, Index, Progress
 from priori.curves.epc import EPC
-from priori.scores.influence import satterthwaite, welch
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bands.bands import replicates_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, error_rates
@@ -338,17 +337,14 @@ class MethodEvidence(Evidence):
     @cached_property
     def _variance(self) -> tuple[Floats, Floats]:
         """The variances of the differences, and their degrees of freedom."""
-        shares, (first, second) = self.compared.shares, self.sides
-        squares, degrees = [], []
-        for part in self.estimates.parts:
-            influence = _with_mean(part.influence.swapaxes(1, 2), shares).swapaxes(0, 1)
-            influence = influence - influence.mean(axis=2, keepdims=True)  # for precision
-            square = np.stack([_of_pairs(at.T @ at, first, second) for at in influence], axis=1)
-            fourth = np.stack([_fourths(at, first, second) for at in influence], axis=1)
-            most = np.append(part.degrees, part.degrees @ shares)
-            squares.append(square)
-            degrees.append(satterthwaite(square, fourth, most, units=len(part.influence)))
-        return np.sum(squares, axis=0), welch(squares, degrees)
+        found = []
+        for first, second in zip(*self.sides, strict=True):
+            weights = np.zeros(len(self.estimates.value))
+            weights[first], weights[second] = 1.0, -1.0
+            at_alphas, of_mean = (self.estimates.contrast(weights, shares) for shares in (None, self.compared.shares))
+            found.append(np.concatenate([at_alphas[1:], of_mean[1:]], axis=1))
+        variance, degrees = np.stack(found, axis=1)
+        return variance, degrees
 
     def deviates(self, at: float = 0.0) -> Floats:
         """Return what Student's t is worth of a normal variable."""
@@ -372,14 +368,6 @@ class MethodEvidence(Evidence):
         by_user = self.compared.plan.design.by_user
         units = min(len(part.influence) for part in self.estimates.parts) if by_user else np.inf
         return Student(self.centre(), variance, degrees, np.full_like(variance, units))
-
-
-def _fourths(influence: Floats, first: Index, second: Index) -> Floats:
-    """Return the sums of the fourth powers of differences of columns, from products of columns and their powers."""
-    squares, cubes = (influence**2).T @ influence**2, (influence**3).T @ influence
-    own = np.diagonal(squares)
-    mixed = 6 * squares[first, second] - 4 * (cubes[first, second] + cubes[second, first])
-    return np.asarray(own[first] + own[second] + mixed)
 
 
 def _method(compared: Compared) -> MethodEvidence:

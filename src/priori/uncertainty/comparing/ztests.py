@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,6 @@ from priori.scores.pairing import Disagreements, disagreements
 from priori.uncertainty.comparing.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZInterval, ZSystem
 from priori.uncertainty.rates.proportions import NORMAL_RULE, Alternative, check_rate, proportion_interval
 
-if TYPE_CHECKING:
-    pass
-
 #: What each test but the aggregate's own is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
     "dependent": ("3.33", "same trials"),
@@ -46,8 +43,6 @@ METHODS = {
     "naive": ("3.35", "over-confident: the aggregate is not a proportion"),
     "class": ("3.34", "over-confident: it is about the classification error"),
 }
-#: The tests whose intervals are too narrow.
-OVER_CONFIDENT = ("naive", "class")
 
 SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
 Systems = Annotated[dict[str, Any], Flat({"a": SYSTEM, "b": maybe(SYSTEM)})]

@@ -20,7 +20,7 @@ from priori.engines import Table
 from priori.scores import Scores, ScoreSet, counts_of
 from priori.scores.influence import People
 from priori.scores.score_set import Role
-from priori.uncertainty.bands.bands import bounds_together, make_band, value_of
+from priori.uncertainty.bands.bands import make_band, value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
 from priori.uncertainty.bootstrap.draws import TEST_USERS, load_kernel, rows_for, whole_units
 from priori.uncertainty.bootstrap.layout import Owners, bins_between, distinct_scores, narrow_cuts
@@ -227,9 +227,6 @@ def leaderboard_of(
 def _intervals(evidence: Evidence, plan: BootstrapPlan) -> tuple[Floats, Floats]:
     """Return the interval of each system's value, as its own band has it."""
     compared = evidence.compared
-    if compared.claim == "deployed" and plan.design.whole_users and not compared.given[0].test.scanned:
-        lower, upper = bounds_together(compared.curves, plan)
-        return lower[:, 0], upper[:, 0]
     bands = [
         make_band(curve, compared.resampling, threads=plan.threads, estimated=evidence.estimated(number))
         for number, curve in enumerate(compared.given)
@@ -251,8 +248,8 @@ POSTERIORS: dict[Against, tuple[str, Callable[[Sequence[ScoreSet]], list[float]]
 DCF = (10.0, 1.0, 0.01)
 #: Groups that trials of each class are drawn in where users are not, and there are so many trials.
 GROUPS, MANY = 1 << 12, 1 << 16
-#: Scanned tables whose bins are held at a time, and the share of themselves by which rates change within a bin.
-TABLES_AT_A_TIME, RESOLUTION = 32, 1 / 16
+#: The share of themselves by which rates change within a bin of scanned tables.
+RESOLUTION = 1 / 16
 #: Random parts of the trials of scanned tables, where these have no users.
 PARTS = 500
 #: The purpose of the streams that draw trials, class by class; those of the kernels are lower.
@@ -267,26 +264,13 @@ def draw_both(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draw
     are scanned, users (or random parts of their trials) are drawn.
     """
     if any(curve.test.scanned for curve in curves):
-        return _draw_counted(curves, plan, against, draws)
-    tests = [curve.test.load() for curve in curves]
-    cuts = []
-    for each, curve in zip(tests, curves, strict=True):
-        narrow = narrow_cuts(each)
-        cuts.append(np.union1d(distinct_scores(each) if narrow is None else narrow, curve.threshold))
-    units = [_owners(tests[0], plan)] * len(curves)
-    return _draw(curves, tests, cuts, units, plan, against, draws)
-
-
-def _draw(
-    curves: Sequence[EPC],
-    tests: Sequence[Scores],
-    cuts: Sequence[Floats],
-    owners: Sequence[Owners],
-    plan: BootstrapPlan,
-    against: Against,
-    draws: int,
-) -> tuple[Floats, Floats]:
-    """Return both values of each system from its counts between cuts, its threshold among them."""
+        tests, cuts, owners = _counted(curves, plan)
+    else:
+        tests, cuts = [curve.test.load() for curve in curves], []
+        for each, curve in zip(tests, curves, strict=True):
+            narrow = narrow_cuts(each)
+            cuts.append(np.union1d(distinct_scores(each) if narrow is None else narrow, curve.threshold))
+        owners = [_owners(tests[0], plan)] * len(curves)
     bins = [bins_between(test.unmixed, cut) for test, cut in zip(tests, cuts, strict=True)]
     purposes = (TEST_USERS, TEST_USERS) if plan.design.by_user else (DRAWN, DRAWN + 1)
     laid_out = whole_units(tests, bins, owners, purposes, plan.seed)
@@ -329,26 +313,23 @@ def _owners(test: Scores, plan: BootstrapPlan, parts: int = 0) -> Owners:
     return found[0], found[1]
 
 
-def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draws: int) -> tuple[Floats, Floats]:
+def _counted(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[list[Scores], list[Floats], list[Owners]]:
+    """Return tables counted by user, or by random parts of their trials, between cuts; and who is drawn."""
     tables = [curve.test for curve in curves if isinstance(curve.test, Table)]
     if not can_draw_tables(plan.design) or len(tables) < len(curves):
         raise OptionError(
             "a leaderboard of scanned tables draws their users, or trials: choose the bootstrap user or sample, or "
             "read the table into memory"
         )
-    cuts = [np.union1d(tables[s].relative_cuts(RESOLUTION), curves[s].threshold) for s in range(len(curves))]
-    parts = 0
+    cuts = [
+        np.union1d(table.relative_cuts(RESOLUTION), curve.threshold)
+        for table, curve in zip(tables, curves, strict=True)
+    ]
+    by: tuple[Role, ...] | int = ("user",)
     if not plan.design.by_user:
-        parts = min(table.parts_at_most(PARTS, cut.size) for table, cut in zip(tables, cuts, strict=True))
-    found = []
-    for start in range(0, len(curves), TABLES_AT_A_TIME):
-        some = slice(start, start + TABLES_AT_A_TIME)
-        by: tuple[Role, ...] | int = parts or ("user",)
-        counted = counts_of(tables[some], cuts[some], by)
-        units = [_owners(each, plan, parts) for each in counted]
-        found.append(_draw(curves[some], counted, cuts[some], units, plan, against, draws))
-    before, after = (np.hstack(columns) for columns in zip(*found, strict=True))
-    return before, after
+        by = min(table.parts_at_most(PARTS, cut.size) for table, cut in zip(tables, cuts, strict=True))
+    counted = counts_of(tables, cuts, by)
+    return counted, cuts, [_owners(each, plan, by if isinstance(by, int) else 0) for each in counted]
 
 
 def as_methods(drawn: Floats, expected: Floats, covariance: Floats, seed: int) -> Floats:
