@@ -16,7 +16,7 @@ from priori.cli.files import file_words
 
 Run = Callable[..., tuple[int, str, str]]
 
-NUMBERS = ("2147483648", str(2**53), str(2**62), str(2**63 - 1), str(10**20), "-1", "0.5", "1e308", "-1e308", "nan")
+NUMBERS = ("2147483648", str(2**62), str(2**63 - 1), str(10**20), "-1", "0.5", "1e308", "nan")
 #: What may be a number and is read as text: of these a few values.
 FEW = (str(2**62), "-1", "1e308")
 #: Options of text that no number is given to.
@@ -57,10 +57,8 @@ LINES: dict[str, list[tuple[str, ...]]] = {
     "pad": [SPOOFED],
     "demo": [()],
     "app": [()],
-    "run": [],
     "explain": [],
     "schema": [],
-    "completion": [],
 }
 
 

@@ -300,7 +300,7 @@ def _how(record: Record) -> str:
     repeats = max((row.repeats for row in record.of(part="bands")), default=0)
     return f"""## How it was measured
 
-Up to {repeats} sets of each population, drawn by `priori.studies.simulation`, which knows the true rates; standard
+Up to {repeats} sets of each population, drawn by `simulation.py`, which knows the true rates; standard
 errors are at most {error} points for pointwise bands. Bands have 399 replicates here (10,000 by default), at alpha
 0.1 to 0.9. Every number, with widths, is in `validation/coverage/RECORD.md`; as data, with standard errors and the
 cautions of the results, in the files `record.csv` and `unlike.csv` there, and in `validation/method` and

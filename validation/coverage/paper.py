@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy.special import ndtri
+from simulation import generator, population
 from tallies import Row, standard_error
 
 import priori
 from priori.scores.derived import restrict
-from priori.studies.simulation import generator, population
 
 #: How much users differ, and whose thresholds the unseen curve has: the band's own, or those of other users.
 CASES = ((0.3, "kept"), (0.5, "kept"), (0.8, "kept"), (0.5, "new"))

@@ -1,4 +1,4 @@
-"""Options that people set: declared once, by name, help and default, for commands, study files and forms."""
+"""Options that people set: declared once, by name, help and default, for commands and forms."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class FormField:
 
 @dataclass(frozen=True)
 class Option:
-    """How people meet a field: by ``name`` on the command line and in a study file, perhaps in a form.
+    """How people meet a field: by ``name`` on the command line, perhaps in a form.
 
     ``least`` is the smallest whole number typed, ``opposite`` the name of the option that says no, ``parse`` what
     makes a value of text of the shape ``metavar``.

@@ -322,7 +322,7 @@ def _counted(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[list[Scores], 
             "read the table into memory"
         )
     cuts = [
-        np.union1d(table.relative_cuts(RESOLUTION), curve.threshold)
+        np.union1d(table.histogram.relative_cuts(RESOLUTION), curve.threshold)
         for table, curve in zip(tables, curves, strict=True)
     ]
     by: tuple[Role, ...] | int = ("user",)
