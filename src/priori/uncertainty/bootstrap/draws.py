@@ -253,9 +253,26 @@ def user_stream(plan: BootstrapPlan, *, dev: bool = False) -> int:
 
 def _joined(bins: Bins, negative: Any, positive: Any) -> Pair:
     """Return the counts with attacks among the negatives, at the share that they have."""
-    if bins.omega[1] > 0:
-        load_kernel("join_attacks")(negative, bins.omega, positive)
-    return negative[:, : bins.number], positive
+    return (join_attacks(negative, bins.omega, positive) if bins.omega[1] > 0 else negative), positive
+
+
+def join_attacks(negative: Any, omega: Ints, positive: Any) -> Any:
+    """Bring attacks, which lie above all other bins, down to where they scored, with the share ``omega``.
+
+    An impostor and an attack weigh whole numbers. Where products of all counts would pass 64 bits these are rounded;
+    where one kind did not come they are 1.
+    """
+    width = positive.shape[1]
+    impostors, attacks = (part.sum(axis=1).astype(np.int64) for part in (negative[:, :width], negative[:, width:]))
+    own, other = (omega[1] - omega[0]) * attacks, omega[0] * impostors
+    total = (own.astype(np.float64) * impostors + other.astype(np.float64) * attacks) * np.maximum(
+        positive.sum(axis=1), 1
+    )
+    while (large := total > 2.0**61).any():
+        own, other = (np.where(large, np.maximum((each + 1) >> 1, 1), each) for each in (own, other))
+        total = np.where(large, total / 2, total)
+    own, other = (np.where((impostors == 0) | (attacks == 0), 1, each)[:, None] for each in (own, other))
+    return own * negative[:, :width] + other * negative[:, width:]
 
 
 def _combined(bins: Sequence[Codes]) -> tuple[Codes, NDArray[np.int32]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.compiling import compiled
-from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, fill, stratum_weights, total
+from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, fill, total
 from priori.uncertainty.bootstrap.streams import GAMMA, below, binomial, mix, picks, stream
 
 #: Bins that are written together, so that what is written lies together.
@@ -111,18 +111,6 @@ def spread(drawn, place, counts):  # type: ignore[no-untyped-def]
         fill(counts[i], 0)
         for x in range(place.size):
             counts[i, place[x]] += drawn[i, x]
-
-
-@compiled
-def join_attacks(negative, omega, positive):  # type: ignore[no-untyped-def]
-    """Bring attacks, which lie above all other bins, down to where they scored, with the share ``omega``."""
-    width = positive.shape[1]
-    for i in range(negative.shape[0]):
-        row = negative[i]
-        impostors, attacks = total(row[:width]), total(row[width:])
-        own, other = stratum_weights(omega, impostors, attacks, total(positive[i]))
-        for b in range(width):
-            row[b] = own * row[b] + other * row[width + b]
 
 
 # -- read --------------------------------------------------------------------------------------------------------

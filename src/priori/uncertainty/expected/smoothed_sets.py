@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from priori.base.types import Floats, Ints
 from priori.scores import Scores, Trials
-from priori.uncertainty.bootstrap.draws import load_kernel
+from priori.uncertainty.bootstrap.draws import join_attacks, load_kernel
 from priori.uncertainty.bootstrap.layout import attacks_of, share_of
 from priori.uncertainty.bootstrap.readers import Resampled, choosers_of, gather
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
@@ -158,8 +158,8 @@ def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: _
             negative, positive = found[0, :, s, : axis.n_bins], found[1, :, s, : axis.n_bins]
             if classes == 3:
                 negative = np.hstack([negative, found[2, :, s, : axis.n_bins]])
-                load_kernel("join_attacks")(negative, omega, positive)
-            yield negative[:, : axis.n_bins], positive
+                negative = join_attacks(negative, omega, positive)
+            yield negative, positive
 
     return counts
 

@@ -23,7 +23,7 @@ from priori.scores.score_set import Role
 from priori.uncertainty.bands.bands import make_band, value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
 from priori.uncertainty.bootstrap.draws import TEST_USERS, load_kernel, rows_for, whole_units
-from priori.uncertainty.bootstrap.layout import Owners, bins_between, distinct_scores, narrow_cuts
+from priori.uncertainty.bootstrap.layout import Owners, bin_ends, bins_between, narrow_cuts
 from priori.uncertainty.bootstrap.readers import gather, outcomes_at
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.comparing.claims import Claim
@@ -266,10 +266,9 @@ def draw_both(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draw
     if any(curve.test.scanned for curve in curves):
         tests, cuts, owners = _counted(curves, plan)
     else:
-        tests, cuts = [curve.test.load() for curve in curves], []
-        for each, curve in zip(tests, curves, strict=True):
-            narrow = narrow_cuts(each)
-            cuts.append(np.union1d(distinct_scores(each) if narrow is None else narrow, curve.threshold))
+        tests = [curve.test.load() for curve in curves]
+        ends = (bin_ends(each, narrow_cuts(each)) for each in tests)
+        cuts = [np.union1d(own, curve.threshold) for own, curve in zip(ends, curves, strict=True)]
         owners = [_owners(tests[0], plan)] * len(curves)
     bins = [bins_between(test.unmixed, cut) for test, cut in zip(tests, cuts, strict=True)]
     purposes = (TEST_USERS, TEST_USERS) if plan.design.by_user else (DRAWN, DRAWN + 1)
