@@ -35,7 +35,7 @@ def make_plan(scores: Scores, bootstrap: str, **options):
 
 def draw_multiplicities(users: int, *, inner: int = 1, first: int = 0):
     drawn = np.empty((users, REPLICATES))
-    kernels.multiplicities(first, 5, inner, TEST_USERS, drawn)
+    kernels.multiplicities(first, 5, inner, TEST_USERS, np.array([0, users]), drawn)
     return drawn.T
 
 

@@ -26,17 +26,23 @@ EER, MIN_DCF, AUC = range(3)
 
 
 @compiled
-def multiplicities(first, seed, inner, purpose, drawn):  # type: ignore[no-untyped-def]
+def multiplicities(first, seed, inner, purpose, strata, drawn):  # type: ignore[no-untyped-def]
     """Draw units with replacement: ``drawn[u, r]`` becomes how often unit u comes in replicate ``first + r``."""
-    size = drawn.shape[0]
-    times = np.empty(size, np.int64)
+    times = np.empty(drawn.shape[0], np.int64)
     for i in range(drawn.shape[1]):
-        state = stream(seed, purpose, (first + i) // inner)
-        fill(times, 0)
-        for _ in range(size):
-            times[below(state, size)] += 1
-        for u in range(size):
+        draw_strata(stream(seed, purpose, (first + i) // inner), strata, times)
+        for u in range(times.size):
             drawn[u, i] = times[u]
+
+
+@compiled
+def draw_strata(state, strata, times):  # type: ignore[no-untyped-def]
+    """Draw the units from one of ``strata`` to the next among themselves; write how often each comes."""
+    fill(times, 0)
+    for k in range(strata.size - 1):
+        size = strata[k + 1] - strata[k]
+        for _ in range(size):
+            times[strata[k] + below(state, size)] += 1
 
 
 @compiled
@@ -247,11 +253,7 @@ def draw_units(first, seed, purpose, strata, starts, unit, partner, weights):  #
         state, drawn = stream(seed, purpose, first + r), weights[r]
         complete = False
         while not complete:
-            fill(drawn, 0.0)
-            for k in range(strata.size - 1):
-                size = strata[k + 1] - strata[k]
-                for _ in range(size):
-                    drawn[strata[k] + below(state, size)] += 1
+            draw_strata(state, strata, drawn)
             complete = True
             for c in range(starts.size - 1):
                 some = starts[c] == starts[c + 1]
