@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -177,49 +176,6 @@ def test_a_leaderboard_of_methods_by_user_draws_the_tables(tmp_path: Path) -> No
     ]
     assert boards[0].post_value.tolist() == boards[1].post_value.tolist()
     assert boards[0].system.tolist() == ["a", "c"]
-
-
-def crossed_trials(role: str) -> pd.DataFrame:
-    """Return trials of ten people who claim to be each other, some of whom are easily taken for others."""
-    rng = np.random.default_rng({"dev": 1, "test": 2}[role])
-    claimed, other = rng.integers(0, 10, (2, 2 * TRIALS))
-    real = np.where(rng.random(2 * TRIALS) < 0.3, claimed, other)
-    ease = rng.normal(0, 0.4, (2, 10))
-    score = 1.8 * (claimed == real) + ease[0][claimed] + ease[1][real] + rng.normal(size=2 * TRIALS)
-    return pd.DataFrame(
-        {
-            "user": [f"{role}{who}" for who in claimed],
-            "probe_user": [f"{role}{who}" for who in real],
-            "trial": np.arange(2 * TRIALS).astype(str),
-            "a": score,
-            "b": score + rng.normal(0, 0.5, 2 * TRIALS),
-        }
-    )
-
-
-def test_new_thresholds_by_both_identities_are_those_of_memory(tmp_path: Path) -> None:
-    for role in ("dev", "test"):
-        table = crossed_trials(role)
-        for name in "ab":
-            table.drop(columns=["a", "b"]).assign(score=table[name]).to_parquet(tmp_path / f"{name}-{role}.parquet")
-    compared, bands = [], []
-    for each in (partial(small, memory=3_000_000), priori.read):
-        sets = {name: [each(tmp_path / f"{name}-{role}.parquet") for role in ("dev", "test")] for name in "ab"}
-        both = [priori.epc(*sets[name], alpha=[0.2, 0.5], name=name) for name in "ab"]
-        compared.append(priori.compare(*both, bootstrap="crossed", n_resamples=200))
-        bands.append(both[0].band(bootstrap="crossed", resample="both", n_resamples=200))
-    assert compared[0].settings["bootstrap"] == "crossed"
-    bounds = [
-        float(caution.rsplit(" ", 1)[1]) for caution in compared[0].warnings if caution.code == "resampled-in-bins"
-    ]  # type: ignore[attr-defined]
-    assert len(bounds) == 4
-    assert 0 < max(bounds) < 0.03
-    found, expected = (each.columns()["expected"] for each in compared)
-    np.testing.assert_allclose(found, expected, atol=max(bounds) / 5)
-    widths = [each.upper - each.lower for each in (*compared, *bands)]
-    np.testing.assert_allclose(widths[0], widths[1], rtol=0.1)
-    np.testing.assert_allclose(widths[2], widths[3], rtol=0.1)
-    np.testing.assert_allclose(bands[0].mean, bands[1].mean, atol=max(bounds) / 5)
 
 
 @pytest.mark.parametrize("side", ["dev", "test"])

@@ -12,7 +12,7 @@ from priori import Scores
 from priori.decisions.criteria import get_criterion
 from priori.scores.influence import People
 from priori.uncertainty.bootstrap import kernels, plain
-from priori.uncertainty.bootstrap.draws import TEST_USERS, lay_out, make_entries
+from priori.uncertainty.bootstrap.draws import TEST_USERS, join_attacks, lay_out, make_entries
 from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
 from priori.uncertainty.bootstrap.readers import kernel_kind, outcomes_at
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -35,7 +35,7 @@ def make_plan(scores: Scores, bootstrap: str, **options):
 
 def draw_multiplicities(users: int, *, inner: int = 1, first: int = 0):
     drawn = np.empty((users, REPLICATES))
-    kernels.multiplicities(first, 5, inner, TEST_USERS, drawn)
+    kernels.multiplicities(first, 5, inner, TEST_USERS, np.array([0, users]), drawn)
     return drawn.T
 
 
@@ -210,8 +210,7 @@ def test_attacks_have_their_share_in_every_draw(omega):
     rng = np.random.default_rng(8)
     negative, positive = rng.integers(0, 4, (REPLICATES, 20)), rng.integers(0, 4, (REPLICATES, 10))
     shares = [each / each.sum(axis=1, keepdims=True) for each in (negative[:, :10], negative[:, 10:])]
-    kernels.join_attacks(negative, np.array(omega), positive)
-    joined, share = negative[:, :10], omega[0] / omega[1]
+    joined, share = join_attacks(negative, np.array(omega), positive), omega[0] / omega[1]
     np.testing.assert_allclose(
         joined / joined.sum(axis=1, keepdims=True), (1 - share) * shares[0] + share * shares[1], atol=1e-12
     )

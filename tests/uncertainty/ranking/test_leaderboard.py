@@ -11,12 +11,11 @@ from scipy.stats import kendalltau
 import priori
 from priori.base.errors import OptionError
 from priori.decisions.measures import get_measure
-from priori.scores.influence import People
 from priori.uncertainty.bootstrap import kernels
 from priori.uncertainty.bootstrap.draws import TEST_USERS
 from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.ranking.leaderboard import DRAWN, POSTERIORS, Against, _owners, as_methods, draw_both
+from priori.uncertainty.ranking.leaderboard import POSTERIORS, Against, _units, as_methods, draw_both
 from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, rank_shares, ranks_of, tau_interval
 
 
@@ -35,22 +34,14 @@ def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: 
     ]
 
 
-def _drawn(people: People, seed: int, purpose: int) -> np.ndarray:
-    """How often each trial of a class comes in seven draws."""
-    drawn = np.empty((people.count, 7))
-    kernels.multiplicities(0, seed, 1, purpose, drawn)
-    return drawn[people.unit].T
-
-
 @pytest.mark.parametrize("users", [True, False])
 def test_a_draw_is_its_trials_written_out(users: bool) -> None:
     (curve,) = _curves(5, (1.5,), users)
     test = curve.test.load()
     plan = Resampling(n_resamples=10).settle(curve.dev, test)
-    purposes = [TEST_USERS] * 2 if users else [DRAWN, DRAWN + 1]
-    negative, positive = (
-        _drawn(people, plan.seed, purpose) for people, purpose in zip(_owners(test, plan), purposes, strict=True)
-    )
+    units, times = _units(test, plan), np.empty((_units(test, plan).count, 7))
+    kernels.multiplicities(0, plan.seed, 1, TEST_USERS, units.strata, times)
+    negative, positive = (times[people.unit].T for people in units.classes)
     assert negative.sum(axis=1).min() > 0
     drawn = {name: draw_both([curve], plan, name, 7)[1][:, 0] for name in POSTERIORS}
     fixed = draw_both([curve], plan, "eer", 7)[0][:, 0]
@@ -90,6 +81,7 @@ def test_cells_stand_for_many_trials(monkeypatch: pytest.MonkeyPatch, bootstrap:
     plan = Resampling(bootstrap, n_resamples=10).settle(curves[0].dev, curves[0].test)
     before, after = draw_both(curves, plan, against, 70)
     monkeypatch.setattr("priori.uncertainty.bootstrap.layout.DISTINCT", 10)
+    monkeypatch.setattr("priori.uncertainty.bootstrap.layout.BOUND", 0.005)
     cells_before, cells_after = draw_both(curves, plan, against, 70)
     np.testing.assert_allclose(cells_before, before, rtol=0, atol=1e-12)
     np.testing.assert_allclose(cells_after, after, rtol=0, atol=0.01)
@@ -98,8 +90,7 @@ def test_cells_stand_for_many_trials(monkeypatch: pytest.MonkeyPatch, bootstrap:
 
 def test_groups_of_trials_vary_as_trials_do(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many trials without users, groups are drawn: the HTER has the variance of two binomial rates."""
-    monkeypatch.setattr("priori.uncertainty.ranking.leaderboard.MANY", 10)
-    monkeypatch.setattr("priori.uncertainty.ranking.leaderboard.GROUPS", 300)
+    monkeypatch.setattr("priori.uncertainty.ranking.leaderboard.GROUPS", 600)
     rng = np.random.default_rng(3)
     test = priori.Scores.from_arrays(rng.normal(0, 1, 5000), rng.normal(1, 1, 3000))
     curve = priori.epc(test, test, alpha=[0.5])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,7 +11,7 @@ import numpy as np
 
 from priori.base.above import above
 from priori.base.alphas import AlphaAxis, check_bounds
-from priori.base.cautions import Caution, joined
+from priori.base.cautions import joined
 from priori.base.declarations import Cautions, Summary, Unsaved
 from priori.base.options import ResamplingOptions
 from priori.base.results import Result
@@ -23,22 +22,17 @@ from priori.curves.epsc import EPSC, OverBoth
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task, get_task
-from priori.scores import BOUND, Scores, ScoreSet, condense, condense_all
-from priori.scores.histogram import most_between
-from priori.scores.score_set import TooManyEntries, narrow_caution
+from priori.scores import BOUND, ScoreSet, condense
 from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, half_trials
 from priori.uncertainty.bootstrap.designs import CROSSED
 from priori.uncertainty.bootstrap.readers import replicate, system_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, ResampledSettings, Resampling
 from priori.uncertainty.expected.expected_bands import Estimated, expected_areas, expected_curve
 from priori.uncertainty.expected.method import ends
-from priori.uncertainty.expected.smoothed_sets import score_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Where pairs of people are too many for the memory given, only every so many bins of an axis are told apart.
-COARSER = (1, 2, 4, 8)
 #: In replicates an area is the mean over this many alphas, each in the middle of its share of the range.
 POINTS = 256
 
@@ -142,55 +136,28 @@ def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = (
     """
     curve = curve.to_resample(resampling.resample)
     if resampling.by_both_identities and (curve.test.scanned or curve.dev.scanned):
-        if beside and resampling.resample != "both" and not curve.test.fits:
+        if resampling.resample == "both":  # where they do not fit the bootstrap says so
+            dev, test = (each.load() if each.fits else each for each in (curve.dev, curve.test))
+            return replace(curve, dev=dev, test=test), ()
+        if beside and not curve.test.fits:
             return curve, ()  # their trials are paired where they are
-        return _by_both_identities(curve, resampling)
+        counted, notes = condense(curve.test, ("user", "probe_user"), cuts=curve.threshold)
+        return replace(curve, test=counted), notes
     if resampling.resample != "both":
         return curve, ()
     every = (curve, *beside)
     by_user = resampling.may_keep_users and all(each.test.has_users and each.dev.has_users for each in every)
-    notes, sets = list[str](), list[ScoreSet]()
+    found, sets = list[str](), list[ScoreSet]()
     for own, others in ((curve.dev, [each.dev for each in beside]), (curve.test, [each.test for each in beside])):
         if others and not by_user and not all(each.fits for each in (own, *others)):
             sets.append(own)  # users come with all their trials, whichever is which; trials are paired where they are
             continue
         entries, said = condense(own, ("user",) if by_user else (), narrow=BOUND, said="resampled")
         sets.append(entries)
-        notes += said
-    dev, test = sets
+        found += said
     if resampling.bootstrap is None and by_user:
-        notes += CROSSED.left_out([each for each in (curve.dev, curve.test) if not each.fits])
-    return replace(curve, dev=dev, test=test), tuple(notes)
-
-
-def _by_both_identities(curve: EPC, resampling: Resampling) -> tuple[EPC, tuple[str, ...]]:
-    """Return the curve with sets in which trials are counted by both of their identities."""
-    if resampling.resample == "both":
-        wholes = [whole for whole, _ in condense_all([curve.dev, curve.test], narrow=BOUND)]
-        axis = score_axis(wholes[0], wholes[1])
-        cuts = [np.union1d(axis.thresholds(axis.every[::step]), curve.threshold) for step in COARSER]
-        pairs = zip((curve.dev, curve.test), wholes, strict=True)
-        (dev, notes), (test, more) = (_by_people(each, whole, cuts) for each, whole in pairs)
-        return replace(curve, dev=dev, test=test), (*notes, *more)
-    test, notes = condense(curve.test, ("user", "probe_user"), cuts=curve.threshold)
-    return replace(curve, test=test), notes
-
-
-def _by_people(scores: ScoreSet, whole: Scores, cuts: Sequence[Floats]) -> tuple[Scores, tuple[Caution, ...]]:
-    """Return all the trials, or as many of each two people between cuts, the first that fit, and what to say."""
-    if scores.fits:
-        return scores.load(), ()
-
-    def counted(between: Floats) -> tuple[Scores, tuple[Caution, ...]]:
-        (entries,) = scores.count([between], ("user", "probe_user"))
-        most = most_between(whole, between)
-        return entries, (narrow_caution(scores.source, "resampled", between.size + 1, most),)
-
-    *finer, coarsest = cuts
-    for each in finer:
-        with suppress(TooManyEntries):
-            return counted(each)
-    return counted(coarsest)
+        found += CROSSED.left_out([each for each in (curve.dev, curve.test) if not each.fits])
+    return replace(curve, dev=sets[0], test=sets[1]), tuple(found)
 
 
 def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
@@ -263,21 +230,6 @@ def _of_what_was_seen(curve: EPC, plan: BootstrapPlan, lower: Floats, upper: Flo
     if not (curve.measure.rate and plan.interval == "calibrated"):
         return lower, upper
     return np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)
-
-
-def bounds_together(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[Floats, Floats]:
-    """Return the bounds of the bands of many curves at fixed thresholds, (systems, alphas), from one run of draws.
-
-    They are those of each curve's own band where users come with all their trials: one draw of users serves all.
-    """
-    each = [plan.calibration(curve.test, curve.threshold) for curve in curves]
-    drawn = replicates_of(curves, plan, _known(each)).reshape(plan.n_resamples, -1, len(curves))
-    found = []
-    for system, (curve, calibration) in enumerate(zip(curves, each, strict=True)):
-        bounds = plan.bounds(np.ascontiguousarray(drawn[:, :, system]), calibration, rate=curve.measure.rate)
-        found.append(_of_what_was_seen(curve, plan, *bounds))
-    lower, upper = (np.stack(side) for side in zip(*found, strict=True))
-    return lower, upper
 
 
 def surface_band(

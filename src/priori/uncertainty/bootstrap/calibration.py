@@ -261,20 +261,13 @@ def slopes_of(test: ScoreSet, rate: Floats, plan: BootstrapPlan) -> Floats | Non
 
 
 def calibrated(
-    test: ScoreSet,
-    thresholds: Floats,
-    plan: BootstrapPlan,
-    spread: Spread,
-    *,
-    scale: Floats | None = None,
-    pseudo: bool = True,
+    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, *, pseudo: bool = True
 ) -> Calibration:
     """Return the calibration of draws that vary so; in the difference of paired systems no pseudo-users have weight."""
     rate = error_rates(test, thresholds)
     freedom, units = spread.joint_freedom(slopes_of(test, rate, plan))
     weight = spread.pseudo if pseudo else np.zeros_like(rate)
-    scale = np.ones_like(rate) if scale is None else scale
-    return Calibration(rate, scale, weight, freedom, units, spread)
+    return Calibration(rate, np.ones_like(rate), weight, freedom, units, spread)
 
 
 def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]) -> Spread:

@@ -51,21 +51,6 @@ def at_least_one(number):  # type: ignore[no-untyped-def]
     return number if number > 1 else 1
 
 
-@compiled
-def stratum_weights(omega, impostors, attacks, positives):  # type: ignore[no-untyped-def]
-    """Return what an impostor and an attack weigh in whole numbers, so that attacks have the share omega.
-
-    Where products of all counts would pass 64 bits the weights are rounded; where one kind did not come they are 1.
-    """
-    if impostors == 0 or attacks == 0:
-        return 1, 1
-    own, other = (omega[1] - omega[0]) * attacks, omega[0] * impostors
-    total = (np.float64(own) * impostors + np.float64(other) * attacks) * at_least_one(positives)
-    while total > 2.0**61:
-        own, other, total = at_least_one((own + 1) >> 1), at_least_one((other + 1) >> 1), total / 2
-    return own, other
-
-
 # -- the rules, each for the kinds that it knows ---------------------------------------------------------------
 #
 # A rule writes the last bin rejected at each alpha p / q into ``chosen``. ``negative[g]``, ``positive[g]`` are the

@@ -107,16 +107,16 @@ class Bootstrap:
         """Decide whether one draw of users serves both sets, and say warnings about it."""
         return same_users(dev, test, asked) if self.draws_users else (False, [])
 
-    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
-        """Measure how the errors of the test set vary with what is drawn."""
-        return clusters_of(test, thresholds, plan)
+    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: Other = None) -> Spread:
+        """Measure how the errors of the test set at these thresholds vary with what is drawn.
+
+        With ``other``, the same trials scored by another system at its own thresholds: how their difference varies.
+        """
+        return clusters_of(test, thresholds, plan, other=other)
 
     def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
-        """Measure what the replicates need at these thresholds of the test set.
-
-        With ``other``, the same trials scored by another system at its own thresholds: what their difference needs.
-        """
-        raise NotImplementedError(f"the {self.name} bootstrap is not calibrated")
+        """Measure what the replicates need at these thresholds of the test set, or those of a difference."""
+        return calibrated(test, thresholds, plan, self.spread(test, thresholds, plan, other), pseudo=other is None)
 
 
 class _Trials(Bootstrap):
@@ -134,7 +134,7 @@ class _Trials(Bootstrap):
         several = (scores.has_users and (scores.scanned or scores.n_users > 1) for scores in sets)
         return [Caution("users-unused", f"{text}; use {argument('bootstrap', 'user')}")] if any(several) else []
 
-    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
+    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: Other = None) -> Spread:
         """Return that of independent trials; nobody can be told from anybody else, so any error is enough of them."""
         rate = error_rates(test, thresholds)
         variance = rate * (1 - rate) / np.array([[test.n_negatives], [test.n_positives]])
@@ -145,10 +145,6 @@ class _Trials(Bootstrap):
         sure = np.full_like(rate, np.inf)
         return Spread(rate, variance, sure, sure, 0, pseudo=pseudo, erring=np.where(variance > 0, np.inf, 0.0))
 
-    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
-        spread = self.spread(test, thresholds, plan)
-        return calibrated(test, thresholds, plan, spread, pseudo=other is None)
-
 
 class _Users(Bootstrap):
     """Users, each with all their trials (subset bootstrap)."""
@@ -156,12 +152,10 @@ class _Users(Bootstrap):
     def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
         return all(scores.n_users >= 2 for scores in sets)
 
-    def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
-        if other is not None:
-            spread = differences_of(test, thresholds, plan, other)
-            return calibrated(test, thresholds, plan, spread, pseudo=False)
-        spread = clusters_of(test, thresholds, plan)
-        return calibrated(test, thresholds, plan, spread)
+    def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: Other = None) -> Spread:
+        if other is None:
+            return super().spread(test, thresholds, plan)
+        return differences_of(test, thresholds, plan, other)
 
 
 class _Crossed(Bootstrap):
@@ -191,9 +185,8 @@ class _Crossed(Bootstrap):
         super().check(scores)
 
     def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
-        spread = clusters_of(test, thresholds, plan, other=other)
-        made = calibrated(test, thresholds, plan, spread, pseudo=other is None)
-        return replace(made, scale=_crossed_scale(spread, made.units))
+        made = super().calibrate(test, thresholds, plan, other=other)
+        return replace(made, scale=_crossed_scale(made.spread, made.units))
 
 
 def _crossed_scale(spread: Spread, units: Floats) -> Floats:

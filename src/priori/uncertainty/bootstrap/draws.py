@@ -37,11 +37,11 @@ _log = logging.getLogger("priori")
 _warned = False
 
 
-def load_kernel(name: str, module: str = "kernels") -> Any:
+def load_kernel(name: str) -> Any:
     """Import a kernel by name; say so where one has to be compiled, which happens once on a machine."""
     global _warned
-    kernel = getattr(import_module(f"priori.uncertainty.bootstrap.{module}"), name)
-    cached = Path(kernel.stats.cache_path or "/").glob(f"{module}.{kernel.__name__}-*.nbi")
+    kernel = getattr(import_module("priori.uncertainty.bootstrap.kernels"), name)
+    cached = Path(kernel.stats.cache_path or "/").glob(f"kernels.{kernel.__name__}-*.nbi")
     if not _warned and not kernel.signatures and not any(cached):
         _warned = True
         _log.warning("compiling the bootstrap kernels, once on this machine ...")
@@ -107,33 +107,29 @@ def whole_units(
     sets: Sequence[Scores],
     bins: Sequence[Bins],
     owners: Sequence[Owners],
-    purposes: tuple[int, int],
+    strata: Ints,
+    purpose: int,
     seed: int,
-    *,
     inner: int = 1,
 ) -> Draws:
     """Lay out sets whose units come with all their trials, each system on its own.
 
-    The units of a class are drawn by its stream; where these agree, one draw serves both classes.
+    Units from one of ``strata`` to the next are drawn among themselves; one draw serves both classes.
     """
     laid_out = []
     for scores, own, (of_negatives, of_positives) in zip(sets, bins, owners, strict=True):
         negative = make_entries(own.negative, own.of_negatives, of_negatives, scores.negative.number)
         laid_out.append((negative, make_entries(own.positive, own.number, of_positives, scores.positive.number)))
-    units = [(people.count, purpose) for people, purpose in zip(owners[0], purposes, strict=True)]
 
     def counts(first: int, rows: int) -> Iterator[Pair]:
-        draw = load_kernel("multiplicities")
-        drawn: dict[tuple[int, int], Floats] = {}
-        for count, purpose in set(units):
-            drawn[count, purpose] = np.empty((count, rows))
-            draw(first, seed, inner, purpose, drawn[count, purpose])
+        drawn = np.empty((int(strata[-1]), rows))
+        load_kernel("multiplicities")(first, seed, inner, purpose, strata, drawn)
         for pair, own in zip(laid_out, bins, strict=True):
-            negative, positive = (_weighed(drawn[unit], each) for unit, each in zip(units, pair, strict=True))
+            negative, positive = (_weighed(drawn, each) for each in pair)
             yield _joined(own, negative, positive)
 
     work = sum(each.unit.size + each.start.size for pair in laid_out for each in pair) // 4
-    return Draws(counts, work, 2 * max(each.number for each in bins) + sum(count for count, _ in units))
+    return Draws(counts, work, 2 * max(each.number for each in bins) + 2 * int(strata[-1]))
 
 
 def _weighed(drawn: Floats, entries: Entries) -> Any:
@@ -214,7 +210,7 @@ def trials_within(
         negative, positive = (np.empty((rows, width), dtype=np.int64) for width in widths)
         times = np.ones((count, rows))
         if people is not None and plan.design.draws_users:
-            load_kernel("multiplicities")(first, plan.seed, plan.inner, of_users, times)
+            load_kernel("multiplicities")(first, plan.seed, plan.inner, of_users, np.array([0, count]), times)
         draw = load_kernel("draw_within")
         draw(first, plan.seed, plan.design.draws_rows, times, of_trials, *classes, negative, positive)
         if places is None:
@@ -242,8 +238,8 @@ def lay_out(
     """Lay out the sets of paired systems as a plan draws them, with the people of each where it asks for them."""
     if people is None or plan.design.draws_trials:
         return trials_within(sets, bins, plan, None if people is None else people[0], dev=dev)
-    purpose = user_stream(plan, dev=dev)
-    return whole_units(sets, bins, people, (purpose, purpose), plan.seed, inner=plan.inner)
+    strata = np.array([0, people[0][0].count])
+    return whole_units(sets, bins, people, strata, user_stream(plan, dev=dev), plan.seed, plan.inner)
 
 
 def user_stream(plan: BootstrapPlan, *, dev: bool = False) -> int:
@@ -253,9 +249,26 @@ def user_stream(plan: BootstrapPlan, *, dev: bool = False) -> int:
 
 def _joined(bins: Bins, negative: Any, positive: Any) -> Pair:
     """Return the counts with attacks among the negatives, at the share that they have."""
-    if bins.omega[1] > 0:
-        load_kernel("join_attacks")(negative, bins.omega, positive)
-    return negative[:, : bins.number], positive
+    return (join_attacks(negative, bins.omega, positive) if bins.omega[1] > 0 else negative), positive
+
+
+def join_attacks(negative: Any, omega: Ints, positive: Any) -> Any:
+    """Bring attacks, which lie above all other bins, down to where they scored, with the share ``omega``.
+
+    An impostor and an attack weigh whole numbers. Where products of all counts would pass 64 bits these are rounded;
+    where one kind did not come they are 1.
+    """
+    width = positive.shape[1]
+    impostors, attacks = (part.sum(axis=1).astype(np.int64) for part in (negative[:, :width], negative[:, width:]))
+    own, other = (omega[1] - omega[0]) * attacks, omega[0] * impostors
+    total = (own.astype(np.float64) * impostors + other.astype(np.float64) * attacks) * np.maximum(
+        positive.sum(axis=1), 1
+    )
+    while (large := total > 2.0**61).any():
+        own, other = (np.where(large, np.maximum((each + 1) >> 1, 1), each) for each in (own, other))
+        total = np.where(large, total / 2, total)
+    own, other = (np.where((impostors == 0) | (attacks == 0), 1, each)[:, None] for each in (own, other))
+    return own * negative[:, :width] + other * negative[:, width:]
 
 
 def _combined(bins: Sequence[Codes]) -> tuple[Codes, NDArray[np.int32]]:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from priori.base.compiling import compiled
-from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, fill, stratum_weights, total
-from priori.uncertainty.bootstrap.streams import below, binomial, picks, stream
+from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, fill, total
+from priori.uncertainty.bootstrap.streams import GAMMA, below, binomial, mix, picks, stream
 
-#: Trials drawn among themselves in one go: their bins and counts fit a processor's cache.
-PART = np.int64(1 << 14)
 #: Bins that are written together, so that what is written lies together.
 TOGETHER = np.int64(64)
+#: Bits of a random word that choose one of the normal quantiles.
+BITS = 12
+_S16, _LOW, _INDEX = np.uint64(16), np.uint64(0xFFFF), np.uint64(16 - BITS)
 #: What is looked for along the curve.
 EER, MIN_DCF, AUC = range(3)
 
@@ -25,17 +26,23 @@ EER, MIN_DCF, AUC = range(3)
 
 
 @compiled
-def multiplicities(first, seed, inner, purpose, drawn):  # type: ignore[no-untyped-def]
+def multiplicities(first, seed, inner, purpose, strata, drawn):  # type: ignore[no-untyped-def]
     """Draw units with replacement: ``drawn[u, r]`` becomes how often unit u comes in replicate ``first + r``."""
-    size = drawn.shape[0]
-    times = np.empty(size, np.int64)
+    times = np.empty(drawn.shape[0], np.int64)
     for i in range(drawn.shape[1]):
-        state = stream(seed, purpose, (first + i) // inner)
-        fill(times, 0)
-        for _ in range(size):
-            times[below(state, size)] += 1
-        for u in range(size):
+        draw_strata(stream(seed, purpose, (first + i) // inner), strata, times)
+        for u in range(times.size):
             drawn[u, i] = times[u]
+
+
+@compiled
+def draw_strata(state, strata, times):  # type: ignore[no-untyped-def]
+    """Draw the units from one of ``strata`` to the next among themselves; write how often each comes."""
+    fill(times, 0)
+    for k in range(strata.size - 1):
+        size = strata[k + 1] - strata[k]
+        for _ in range(size):
+            times[strata[k] + below(state, size)] += 1
 
 
 @compiled
@@ -85,19 +92,7 @@ def _draw_trials(state, trials, times, draws, counts):  # type: ignore[no-untype
             left -= hits
             whole -= trials.number[i]
         if left > 0:
-            _pick_all(state, left, trials.single, trials.light[u], trials.light[u + 1], counts)
-
-
-@compiled
-def _pick_all(state, left, bins, begin, end, counts):  # type: ignore[no-untyped-def]
-    """Draw ``left`` of the trials from ``begin`` to ``end``: of many, first how many of each part that fits a cache."""
-    while end - begin > 2 * PART:
-        hits = binomial(state, left, PART, end - begin)
-        picks(state, hits, bins, begin, PART, counts)
-        left -= hits
-        begin += PART
-    if left > 0:
-        picks(state, left, bins, begin, end - begin, counts)
+            picks(state, left, trials.single, trials.light[u], trials.light[u + 1] - trials.light[u], counts)
 
 
 @compiled
@@ -122,18 +117,6 @@ def spread(drawn, place, counts):  # type: ignore[no-untyped-def]
         fill(counts[i], 0)
         for x in range(place.size):
             counts[i, place[x]] += drawn[i, x]
-
-
-@compiled
-def join_attacks(negative, omega, positive):  # type: ignore[no-untyped-def]
-    """Bring attacks, which lie above all other bins, down to where they scored, with the share ``omega``."""
-    width = positive.shape[1]
-    for i in range(negative.shape[0]):
-        row = negative[i]
-        impostors, attacks = total(row[:width]), total(row[width:])
-        own, other = stratum_weights(omega, impostors, attacks, total(positive[i]))
-        for b in range(width):
-            row[b] = own * row[b] + other * row[width + b]
 
 
 # -- read --------------------------------------------------------------------------------------------------------
@@ -253,3 +236,91 @@ def along_the_curve(negative, positive, figure, cost_fn, cost_fp, found):  # typ
                 best -= (frr + misses) / 2 * (far - alarms)
                 far, frr = alarms, misses
         found[i] = best
+
+
+# -- smoothed development sets: how often units come, and where their trials move to --------------------------------
+#
+# Scores are places on an axis of bins; bin 0 is for scores of -inf, the last one for +inf.
+
+
+@compiled
+def draw_units(first, seed, purpose, strata, starts, unit, partner, weights):  # type: ignore[no-untyped-def]
+    """Fill ``weights[r, u]``, how often unit u comes in set ``first + r``: those of a stratum among themselves.
+
+    Trials from one of ``starts`` to the next are of one class; a set that lacks a class is drawn again.
+    """
+    for r in range(weights.shape[0]):
+        state, drawn = stream(seed, purpose, first + r), weights[r]
+        complete = False
+        while not complete:
+            draw_strata(state, strata, drawn)
+            complete = True
+            for c in range(starts.size - 1):
+                some = starts[c] == starts[c + 1]
+                for i in range(starts[c], starts[c + 1]):
+                    if _copies(drawn, unit[i], partner[i]) > 0:
+                        some = True
+                        break
+                complete = complete and some
+
+
+@compiled
+def _copies(drawn, unit, partner):  # type: ignore[no-untyped-def]
+    """Return how often a trial comes: as often as its unit, or as both of its identities together."""
+    return np.int64(drawn[unit] * (drawn[partner] if partner >= 0 else 1.0))
+
+
+@compiled
+def _moments(c, trials, drawn, counted, mean, spread):  # type: ignore[no-untyped-def]
+    """Write mean and standard deviation of what was drawn of a class, by system."""
+    place, held = trials.place, trials.held
+    fill(mean, 0.0)
+    fill(spread, 0.0)
+    fill(counted, 0)
+    for i in range(trials.starts[c], trials.starts[c + 1]):
+        copies = _copies(drawn, trials.unit[i], trials.partner[i])
+        if copies > 0:
+            for s in range(mean.size):
+                if not held[i, s]:
+                    moved = copies * place[i, s]
+                    counted[s] += copies
+                    mean[s] += moved
+                    spread[s] += moved * place[i, s]
+    for s in range(mean.size):
+        number = at_least_one(counted[s])
+        mean[s] /= number
+        variance = spread[s] / number - mean[s] * mean[s]
+        spread[s] = np.sqrt(variance if variance > 0.0 else 0.0)
+
+
+@compiled
+def smooth_trials(first, seed, purpose, c, trials, quantiles, weights, counts):  # type: ignore[no-untyped-def]
+    """Count the drawn trials of class c in bins, ``counts[r, s, b]``, each copy moved by a normal number.
+
+    It is the same for all systems; mean and spread of what was drawn are kept.
+    """
+    unit, partner, place, held, shrink = trials.unit, trials.partner, trials.place, trials.held, trials.shrink[c]
+    systems, last = counts.shape[1], counts.shape[2] - 2
+    counted, offset, reach = np.empty(systems, np.int64), np.empty(systems, np.float64), np.empty(systems, np.float64)
+    for r in range(counts.shape[0]):
+        word, drawn = stream(seed, purpose + c, first + r)[0], weights[r]
+        _moments(c, trials, drawn, counted, offset, reach)
+        for s in range(systems):
+            offset[s] *= 1 - shrink[s]
+            reach[s] *= trials.width[c, s] * shrink[s]
+            fill(counts[r, s], 0)
+        bits, left = np.uint64(0), 0
+        for i in range(trials.starts[c], trials.starts[c + 1]):
+            for _ in range(_copies(drawn, unit[i], partner[i])):
+                if left == 0:
+                    word += GAMMA
+                    bits, left = mix(word), 4
+                z = quantiles[(bits & _LOW) >> _INDEX]
+                bits >>= _S16
+                left -= 1
+                for s in range(systems):
+                    if held[i, s]:
+                        counts[r, s, np.int64(place[i, s])] += 1
+                    else:
+                        moved = at_least_one(np.int64(offset[s] + place[i, s] * shrink[s] + reach[s] * z))
+                        counts[r, s, moved if moved < last else last] += 1

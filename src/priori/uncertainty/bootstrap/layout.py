@@ -158,21 +158,9 @@ def bins_caution(*sets: ScoreSet) -> list[Caution]:
     return [Caution("resampled-in-bins", f"more than {DISTINCT} distinct scores, resampled in narrow bins: {bound}")]
 
 
-def in_narrow_bins(dev: Scores, test: Scores) -> tuple[Scores, Scores]:
-    """Return both sets with every score moved up to the end of its bin, where scores are many.
-
-    Where the development set has many, every new threshold lies where a bin ends, and counts at it are exact.
-    """
-    cuts = narrow_cuts(dev)
-    return _moved_up(dev, cuts), _moved_up(test, narrow_cuts(test) if cuts is None else cuts)
-
-
-def _moved_up(scores: Scores, cuts: Floats | None) -> Scores:
+def bin_ends(scores: Scores, cuts: Floats | None) -> Floats:
+    """Return where bins end: at the distinct scores, or at the cuts given and beyond them."""
     if cuts is None:
-        return scores
-    moved = []
-    for trials in (scores.negative, scores.positive):
-        end = bins_of(cuts, trials.score)
-        up = np.where(end < cuts.size, cuts[np.minimum(end, cuts.size - 1)], trials.score)
-        moved.append(replace(trials, score=up))
-    return replace(scores, negative=moved[0], positive=moved[1])
+        return distinct_scores(scores)
+    above = any((trials.score > cuts[-1]).any() for trials in (scores.negative, scores.positive))
+    return np.append(cuts, np.inf) if above else cuts

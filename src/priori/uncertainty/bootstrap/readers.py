@@ -24,7 +24,7 @@ from priori.scores import Scores, ScoreSet
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap import plain
 from priori.uncertainty.bootstrap.draws import Draws, Pair, lay_out, load_kernel, rows_for
-from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores, in_narrow_bins, narrow_cuts
+from priori.uncertainty.bootstrap.layout import bin_ends, bins_between, narrow_cuts
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
 #: From the outcomes of each system, of shape (replicates, thresholds), and the number of the first replicate, to
@@ -236,9 +236,10 @@ def _both_sets(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[list[
     """Lay out both sets by their distinct scores, or in narrow bins where these are many; return these scores too."""
     sets, axes = list[tuple[Scores, Scores]](), list[tuple[Floats, Floats]]()
     for system in systems:
-        dev, test = in_narrow_bins(system.dev.load(), system.test.load())
+        dev, test = system.dev.load(), system.test.load()
+        cuts = narrow_cuts(dev)  # every new threshold then lies where a bin of either set ends
         sets.append((dev, test))
-        axes.append((distinct_scores(dev), distinct_scores(test)))
+        axes.append((bin_ends(dev, cuts), bin_ends(test, narrow_cuts(test) if cuts is None else cuts)))
     people = plan.design.identities(sets[0], shared=plan.shared_users) if plan.design.by_user else None
     draws = []
     for of_test in range(2):
@@ -256,8 +257,7 @@ def along_the_roc(
     scores: Scores, rates: Sequence[Fraction], plan: BootstrapPlan
 ) -> tuple[Callable[[int, int], Floats], int]:
     """Return what gives the heights of the ROC curves of replicates at false positive rates, and how many at once."""
-    cuts = narrow_cuts(scores)
-    bins = bins_between(scores, distinct_scores(scores)[:-1] if cuts is None else cuts)
+    bins = bins_between(scores, bin_ends(scores, narrow_cuts(scores))[:-1])
     draws = lay_out([scores], [bins], plan, plan.design.identities([scores]) if plan.design.by_user else None)
     p, q = (np.array([getattr(rate, part) for rate in rates]) for part in ("numerator", "denominator"))
 

@@ -24,8 +24,6 @@ from priori.uncertainty.bootstrap.calibration import error_rates, slopes_of
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 
-#: What each claim is about, in words.
-CLAIMS: dict[Claim, str] = {"method": "thresholds chosen on similar development sets", "deployed": "these thresholds"}
 #: Both identities of a trial.
 PEOPLE: tuple[Role, ...] = ("user", "probe_user")
 

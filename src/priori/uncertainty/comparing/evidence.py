@@ -17,7 +17,6 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.types import Floats, Index, Progress
 from priori.curves.epc import EPC
-from priori.scores.influence import satterthwaite, welch
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bands.bands import replicates_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, error_rates
@@ -265,55 +264,46 @@ class DeployedEvidence(Evidence):
 
 def _deployed(compared: Compared) -> DeployedEvidence:
     """Draw the test set, the same trials for all systems or each system's own."""
-    draws, calibration, notes = (_apart if compared.unpaired else _together)(compared)
-    if calibration is not None:  # the last point is the mean over the alphas
-        mean = calibration.overall
-        freedom, units = np.append(calibration.freedom, mean.freedom), np.append(calibration.units, mean.units)
-        calibration = replace(calibration, freedom=freedom, units=units)
-    observed = _with_mean(np.stack([curve.value for curve in compared.curves], axis=1), compared.shares)
-    evidence = DeployedEvidence(compared, observed, draws, tuple(notes.values()), calibration)
+    curves, shares = compared.curves, compared.shares
+
+    def reduced(found: Floats) -> Floats:
+        return _with_mean(found, shares).astype(_kept_as(len(curves)), copy=False)
+
+    values, known, notes = list[Floats](), list[Calibration](), dict[str, Caution]()
+    for number, some in enumerate([[curve] for curve in curves] if compared.unpaired else [list(curves)]):
+        plan = replace(compared.plan, streams=number)
+        if plan.design.whole_users:  # remembered by each: one scan of a panel for all that follows
+            counted_apart([curve.test for curve in some], [np.unique(curve.threshold) for curve in some])
+        own = list[Calibration]()
+        if plan.interval == "calibrated":
+            for curve, beside in _neighbours(some):
+                other = None if beside is None else (beside.test, beside.threshold)
+                own.append(plan.design.calibrate(curve.test, curve.threshold, plan, other=other))
+                said = error_cautions(curve.test, curve.threshold, plan, own[-1], paired=other is not None)
+                notes = {caution.code: caution for caution in said} | notes
+            widest = Calibration.least_sure(own)
+            own = [replace(widest, rate=error_rates(curve.test, curve.threshold)) for curve in some]
+        draws = replicates_of(some, plan, own, reduce=reduced)
+        values.append(draws.reshape(len(draws), -1, len(some)))
+        known += own
+    observed = _with_mean(np.stack([curve.value for curve in curves], axis=1), shares)
+    calibration = None
+    if known:  # the last point is the mean over the alphas
+        widest = Calibration.least_sure(known)
+        mean = widest.overall
+        freedom, units = np.append(widest.freedom, mean.freedom), np.append(widest.units, mean.units)
+        calibration = replace(widest, freedom=freedom, units=units)
+    drawn = values[0] if len(values) == 1 else np.concatenate(values, axis=2)
+    evidence = DeployedEvidence(compared, observed, drawn, tuple(notes.values()), calibration)
     return replace(evidence, warnings=(*evidence.warnings, TOO_FEW)) if evidence.too_few else evidence
 
 
-#: The values in every draw, (draws, points, systems), the correction of their tails, and warnings about errors by code.
-Drawn = tuple[Floats, Calibration | None, dict[str, Caution]]
-
-
-def _together(compared: Compared) -> Drawn:
-    curves, plan, shares = compared.curves, compared.plan, compared.shares
-    tests = [curve.test for curve in curves]
-    if plan.design.whole_users:  # remembered by each: one scan of a panel for all that follows
-        counted_apart(tests, [np.unique(curve.threshold) for curve in curves])
-    calibration, every, notes = None, list[Calibration](), dict[str, Caution]()
-    if plan.interval == "calibrated":  # of more than two systems, what that of any system and the next needs most
-        found = list[Calibration]()
-        for a, b in zip(curves, (*curves[1:], curves[0]), strict=True) if len(curves) > 2 else [curves]:
-            found.append(plan.design.calibrate(a.test, a.threshold, plan, other=(b.test, b.threshold)))
-            said = error_cautions(a.test, a.threshold, plan, found[-1], paired=True)
-            notes = {caution.code: caution for caution in said} | notes
-        calibration = Calibration.least_sure(found)
-        every = [replace(calibration, rate=error_rates(curve.test, curve.threshold)) for curve in curves]
-
-    def reduce(values: Floats) -> Floats:
-        return _with_mean(values, shares).astype(_kept_as(len(curves)), copy=False)
-
-    draws = replicates_of(curves, plan, every, reduce=reduce)
-    return draws.reshape(len(draws), -1, len(curves)), calibration, notes
-
-
-def _apart(compared: Compared) -> Drawn:
-    values, calibrations, notes = [], [], dict[str, Caution]()
-    for number, curve in enumerate(compared.curves):
-        part = replace(compared.plan, streams=number)
-        calibrations.append(part.calibration(curve.test, curve.threshold))
-        said = error_cautions(curve.test, curve.threshold, part, calibrations[-1])
-        notes = {caution.code: caution for caution in said} | notes
-        known = [each for each in calibrations[-1:] if each is not None]
-        values.append(replicates_of([curve], part, known))
-    known = [calibration for calibration in calibrations if calibration is not None]
-    widest = Calibration.least_sure(known) if known else None
-    drawn = _with_mean(np.stack(values, axis=-1), compared.shares)
-    return drawn.astype(_kept_as(len(values)), copy=False), widest, notes
+def _neighbours(curves: Sequence[EPC]) -> list[tuple[EPC, EPC | None]]:
+    """Return a system alone, a pair, or of more each system and the next: the difference that needs most counts."""
+    if len(curves) == 1:
+        return [(curves[0], None)]
+    pairs: list[tuple[EPC, EPC | None]] = list(zip(curves, (*curves[1:], curves[0]), strict=True))
+    return pairs[: 1 if len(curves) == 2 else None]
 
 
 # -- systems as methods --------------------------------------------------------------------------------------------
@@ -338,17 +328,14 @@ class MethodEvidence(Evidence):
     @cached_property
     def _variance(self) -> tuple[Floats, Floats]:
         """The variances of the differences, and their degrees of freedom."""
-        shares, (first, second) = self.compared.shares, self.sides
-        squares, degrees = [], []
-        for part in self.estimates.parts:
-            influence = _with_mean(part.influence.swapaxes(1, 2), shares).swapaxes(0, 1)
-            influence = influence - influence.mean(axis=2, keepdims=True)  # for precision
-            square = np.stack([_of_pairs(at.T @ at, first, second) for at in influence], axis=1)
-            fourth = np.stack([_fourths(at, first, second) for at in influence], axis=1)
-            most = np.append(part.degrees, part.degrees @ shares)
-            squares.append(square)
-            degrees.append(satterthwaite(square, fourth, most, units=len(part.influence)))
-        return np.sum(squares, axis=0), welch(squares, degrees)
+        found = []
+        for first, second in zip(*self.sides, strict=True):
+            weights = np.zeros(len(self.estimates.value))
+            weights[first], weights[second] = 1.0, -1.0
+            at_alphas, of_mean = (self.estimates.contrast(weights, shares) for shares in (None, self.compared.shares))
+            found.append(np.concatenate([at_alphas[1:], of_mean[1:]], axis=1))
+        variance, degrees = np.stack(found, axis=1)
+        return variance, degrees
 
     def deviates(self, at: float = 0.0) -> Floats:
         """Return what Student's t is worth of a normal variable."""
@@ -372,14 +359,6 @@ class MethodEvidence(Evidence):
         by_user = self.compared.plan.design.by_user
         units = min(len(part.influence) for part in self.estimates.parts) if by_user else np.inf
         return Student(self.centre(), variance, degrees, np.full_like(variance, units))
-
-
-def _fourths(influence: Floats, first: Index, second: Index) -> Floats:
-    """Return the sums of the fourth powers of differences of columns, from products of columns and their powers."""
-    squares, cubes = (influence**2).T @ influence**2, (influence**3).T @ influence
-    own = np.diagonal(squares)
-    mixed = 6 * squares[first, second] - 4 * (cubes[first, second] + cubes[second, first])
-    return np.asarray(own[first] + own[second] + mixed)
 
 
 def _method(compared: Compared) -> MethodEvidence:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +42,6 @@ from priori.uncertainty.rates.proportions import (
     proportion_interval,
 )
 
-if TYPE_CHECKING:
-    pass
-
 #: What each test but the aggregate's own is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
     "dependent": ("3.33", "same trials"),
@@ -52,8 +49,6 @@ METHODS = {
     "naive": ("3.35", "over-confident: the aggregate is not a proportion"),
     "class": ("3.34", "over-confident: it is about the classification error"),
 }
-#: The tests whose intervals are too narrow.
-OVER_CONFIDENT = ("naive", "class")
 
 SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
 Systems = Annotated[dict[str, Any], Flat({"a": SYSTEM, "b": maybe(SYSTEM)})]

@@ -15,7 +15,7 @@ from priori.scores.influence import welch
 from priori.uncertainty.bootstrap.calibration import Calibration
 from priori.uncertainty.bootstrap.readers import scaled
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
-from priori.uncertainty.expected.influences import Estimates, side_by_side
+from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.expected.method import expected_values
 
 
@@ -58,9 +58,9 @@ def expected_curve(curve: EPC, plan: BootstrapPlan, known: Estimated | None = No
 def expected_areas(curves: Sequence[EPC], plan: BootstrapPlan, offset: Floats) -> Expected:
     """Return the mean over alphas of each of two curves of one system, then of both, with bounds, moved by ``offset``.
 
-    Their criteria may differ; the same seed draws the same sets for both.
+    Their criteria may differ.
     """
-    estimates = side_by_side([expected_values([curve], plan) for curve in curves])
+    estimates = expected_values(curves, plan)
     shares = np.full(curves[0].alpha.size, 1 / curves[0].alpha.size)
     weights = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     value, variance, degrees = (

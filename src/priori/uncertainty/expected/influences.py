@@ -291,14 +291,16 @@ class Estimates:
         ([2.0], [5.0], [1.0])
         """
         weights = np.asarray(weights, dtype=np.float64)
-        columns = np.eye(self.value.shape[1]) if shares is None else np.asarray(shares, dtype=np.float64)[:, None]
-        squares, degrees = [], []
+        value, squares, degrees = weights @ self.value, [], []
         for part in self.parts:
-            moved = np.einsum("usa,s->ua", part.influence, weights) @ columns
+            moved = sum(weights[system] * part.influence[:, system] for system in np.flatnonzero(weights))
+            most = part.degrees
+            if shares is not None:
+                moved, most = (moved @ shares)[:, None], np.atleast_1d(most @ shares)
             squares.append((moved**2).sum(axis=0))
-            most = part.degrees if shares is None else part.degrees @ columns
             degrees.append(satterthwaite(squares[-1], (moved**4).sum(axis=0), most, units=len(moved)))
-        return weights @ self.value @ columns, np.sum(squares, axis=0), welch(squares, degrees)
+        value = value if shares is None else np.atleast_1d(value @ shares)
+        return value, np.sum(squares, axis=0), welch(squares, degrees)
 
     def draws(self, n: int, seed: int, first: int = 0) -> Floats:
         """Return ``n`` draws, from number ``first`` on, of how far estimates lie from what they estimate.
@@ -322,16 +324,10 @@ class Estimates:
         return deviations
 
 
-def side_by_side(each: Sequence[Estimates], *, apart: bool = False) -> Estimates:
-    """Return the estimates of several systems in one: of the same draws, or of systems that were drawn ``apart``."""
+def side_by_side(each: Sequence[Estimates]) -> Estimates:
+    """Return the estimates of several systems that were drawn apart in one."""
     value = np.concatenate([estimates.value for estimates in each])
     warnings = tuple(dict.fromkeys(warning for estimates in each for warning in estimates.warnings))
-    if not apart:
-        together = []
-        for same in zip(*(estimates.parts for estimates in each), strict=True):
-            moved = np.concatenate([part.influence for part in same], axis=1)
-            together.append(Part(moved, np.min([part.degrees for part in same], axis=0)))
-        return Estimates(value, tuple(together), warnings)
     parts, first = [], 0
     for estimates in each:
         for part in estimates.parts:

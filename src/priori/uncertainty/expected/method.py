@@ -62,14 +62,14 @@ VALUES_AT_A_TIME = 1 << 20
 def expected_values(curves: Sequence[EPC], plan: BootstrapPlan, *, unpaired: bool = False) -> Estimates:
     """Return the expected value of each system, thresholds chosen on a new development set like the one given.
 
-    The curves have the same alphas, measure and criterion, and the same trials in the same order, or ``unpaired``
+    The curves have the same alphas and measure, and the same trials in the same order, or ``unpaired``
     each its own. What is drawn (trials, users, identities), the seed and whether both sets share their users are the
     plan's; one set of draws serves all systems.
     """
     if unpaired and len(curves) > 1:
         plans = [replace(plan, rng=plan.seed + k) for k in range(len(curves))]
         each = [expected_values([curve], own) for curve, own in zip(curves, plans, strict=True)]
-        return side_by_side(each, apart=True)
+        return side_by_side(each)
     systems = [system_of(curve) for curve in curves]
     sets = [curve.dev for curve in curves], [curve.test for curve in curves]
     by_user = plan.design.by_user

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from priori.base.types import Floats, Ints
 from priori.scores import Scores, Trials
-from priori.uncertainty.bootstrap.draws import load_kernel
+from priori.uncertainty.bootstrap.draws import join_attacks, load_kernel
 from priori.uncertainty.bootstrap.layout import attacks_of, share_of
 from priori.uncertainty.bootstrap.readers import Resampled, choosers_of, gather
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
@@ -36,7 +36,7 @@ BANDWIDTH = 0.75
 TIED = 0.1
 #: At least so many smoothed sets, and so many for each unit.
 SETS, SETS_PER_UNIT = 1000, 5
-#: Normal numbers are among so many quantiles: those that `priori.uncertainty.bootstrap.bagging` indexes by its bits.
+#: Normal numbers are among so many quantiles: those that `priori.uncertainty.bootstrap.kernels` indexes by its bits.
 QUANTILES = 1 << 12
 #: The purpose of their stream.
 BAGS = 3_000_017
@@ -70,7 +70,7 @@ def smoothed_sets(
     counts = (
         _histogram_counts(devs, wholes, axes, units) if by_histogram else _trial_counts(devs, axes, by_class, plan.seed)
     )
-    draw = load_kernel("draw_units", "bagging")
+    draw = load_kernel("draw_units")
 
     def work(first: int, rows: int) -> Floats:
         weights = np.empty((rows, count))
@@ -87,7 +87,7 @@ def smoothed_sets(
 
 
 class SmoothTrials(NamedTuple):
-    """The development trials for the kernel, one class after another, see `priori.uncertainty.bootstrap.bagging`.
+    """The development trials for the kernel, one class after another, see `priori.uncertainty.bootstrap.kernels`.
 
     Those of class c are from ``starts[c]`` to ``starts[c + 1]``. ``place[i, s]`` is where trial i of system s lies, in
     bins; where ``held`` it stays there. ``width[c, s]`` is the bandwidth in standard deviations, ``shrink`` what keeps
@@ -148,7 +148,7 @@ def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: _
     trials = _smooth_trials(devs, axes, by_class)
     quantiles = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)
     width, classes, omega = max(axis.n_bins for axis in axes), 2 + (devs[0].omega is not None), share_of(devs[0])
-    smooth = load_kernel("smooth_trials", "bagging")
+    smooth = load_kernel("smooth_trials")
 
     def counts(first: int, weights: Floats) -> Iterator[tuple[Any, Any]]:
         found = np.empty((classes, len(weights), len(devs), width), dtype=np.int64)
@@ -158,8 +158,8 @@ def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: _
             negative, positive = found[0, :, s, : axis.n_bins], found[1, :, s, : axis.n_bins]
             if classes == 3:
                 negative = np.hstack([negative, found[2, :, s, : axis.n_bins]])
-                load_kernel("join_attacks")(negative, omega, positive)
-            yield negative[:, : axis.n_bins], positive
+                negative = join_attacks(negative, omega, positive)
+            yield negative, positive
 
     return counts
 
@@ -171,56 +171,25 @@ def _histogram_counts(
     devs: Sequence[Scores], wholes: Sequence[Scores], axes: Sequence[ScoreAxis], units: Sequence[Units]
 ) -> _Count:
     """Return what adds up the smoothed histograms of units."""
-    pairs, histograms = [_Pairs.of(codes) for codes in units], []
-    for dev, like, axis, codes, pair in zip(devs, wholes, axes, units, pairs, strict=True):
+    histograms = []
+    for dev, like, axis, codes in zip(devs, wholes, axes, units, strict=True):
         scale = np.float32(WHOLE / max(dev.n_negatives, dev.n_positives))
-        positive = scale * _smooth_histogram(dev.positive, axis, codes.classes[1].unit, codes.count, like.positive)
-        if dev.omega is None:
-            negative = [scale * _smooth_histogram(dev.negative, axis, pair.row, pair.rows, like.negative)]
-        else:
-            attack = attacks_of(dev)
-            strata = [
-                (dev.negative.take(np.flatnonzero(part)), codes.classes[0].unit[part]) for part in (~attack, attack)
-            ]
-            negative = [scale * _smooth_histogram(trials, axis, code, codes.count, trials) for trials, code in strata]
-        histograms.append((negative, positive))
+        claimed, genuine = (people.unit for people in codes.classes)
+        strata = [(dev.negative, claimed, like.negative), (dev.positive, genuine, like.positive)]
+        if dev.omega is not None:
+            kinds = [np.flatnonzero(attacks_of(dev) == attack) for attack in (False, True)]
+            parts = [dev.negative.take(which) for which in kinds]
+            strata[:1] = [(trials, claimed[which], trials) for trials, which in zip(parts, kinds, strict=True)]
+        histograms.append([scale * _smooth_histogram(each, axis, unit, codes.count, of) for each, unit, of in strata])
 
     def counts(first: int, weights: Floats) -> Iterator[tuple[Any, Any]]:
         drawn = weights.astype(np.float32)
-        for dev, pair, (negative, positive) in zip(devs, pairs, histograms, strict=True):
-            sums: Floats = pair.weights(drawn) @ negative[0]
-            if dev.omega is not None:
-                sums = _join(sums, drawn @ negative[1], float(dev.omega))
-            yield np.rint(sums).astype(np.int64), np.rint(drawn @ positive).astype(np.int64)
+        for dev, of_units in zip(devs, histograms, strict=True):
+            *negative, positive = (drawn @ each for each in of_units)
+            joined = negative[0] if dev.omega is None else _join(negative[0], negative[1], float(dev.omega))
+            yield np.rint(joined).astype(np.int64), np.rint(positive).astype(np.int64)
 
     return counts
-
-
-class _Pairs(NamedTuple):
-    """The histograms that negatives lie in: of a unit, or of two where trials are crossed."""
-
-    row: NDArray[np.int32]
-    rows: int
-    members: tuple[NDArray[Any], NDArray[Any]] | None
-
-    @classmethod
-    def of(cls, units: Units) -> _Pairs:
-        if units.partner is None:
-            return cls(units.classes[0].unit, units.count, None)
-        # The last column of the draws is one that always comes, for trials without a partner.
-        second_of = np.where(units.partner < 0, units.count, units.partner)
-        keys = units.classes[0].unit.astype(np.int64) * (units.count + 1) + second_of
-        present, row = np.unique(keys, return_inverse=True)
-        first, second = np.divmod(present, units.count + 1)
-        return cls(row.astype(np.int32), int(present.size), (first, second))
-
-    def weights(self, drawn: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return how often the trials of each histogram come, where units do so often."""
-        if self.members is None:
-            return drawn
-        first, second = self.members
-        one = np.ones((len(drawn), 1), dtype=drawn.dtype)
-        return np.asarray(drawn[:, first] * np.hstack([drawn, one])[:, second])
 
 
 def _join(impostors: Floats, attacks: Floats, omega: float) -> Floats:

@@ -18,16 +18,16 @@ from priori.curves.epc import EPC, at_alphas
 from priori.curves.roc import all_aucs, all_eers, all_min_dcfs
 from priori.engines import Table
 from priori.scores import Scores, ScoreSet, counts_of
-from priori.scores.influence import People
 from priori.scores.score_set import Role
-from priori.uncertainty.bands.bands import bounds_together, make_band, value_of
+from priori.uncertainty.bands.bands import make_band, value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
 from priori.uncertainty.bootstrap.draws import TEST_USERS, load_kernel, rows_for, whole_units
-from priori.uncertainty.bootstrap.layout import Owners, bins_between, distinct_scores, narrow_cuts
+from priori.uncertainty.bootstrap.layout import bin_ends, bins_between, narrow_cuts
 from priori.uncertainty.bootstrap.readers import gather, outcomes_at
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
+from priori.uncertainty.expected.influences import Units, group_units
 from priori.uncertainty.ranking.ranking import RANKING, Place, Tests, check_systems, ranking_of
 from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, ranks_of, tau_interval
 
@@ -227,9 +227,6 @@ def leaderboard_of(
 def _intervals(evidence: Evidence, plan: BootstrapPlan) -> tuple[Floats, Floats]:
     """Return the interval of each system's value, as its own band has it."""
     compared = evidence.compared
-    if compared.claim == "deployed" and plan.design.whole_users and not compared.given[0].test.scanned:
-        lower, upper = bounds_together(compared.curves, plan)
-        return lower[:, 0], upper[:, 0]
     bands = [
         make_band(curve, compared.resampling, threads=plan.threads, estimated=evidence.estimated(number))
         for number, curve in enumerate(compared.given)
@@ -249,13 +246,13 @@ POSTERIORS: dict[Against, tuple[str, Callable[[Sequence[ScoreSet]], list[float]]
 }
 #: The costs of a miss and a false alarm, and the prior, of minDCF.
 DCF = (10.0, 1.0, 0.01)
-#: Groups that trials of each class are drawn in where users are not, and there are so many trials.
-GROUPS, MANY = 1 << 12, 1 << 16
-#: Scanned tables whose bins are held at a time, and the share of themselves by which rates change within a bin.
-TABLES_AT_A_TIME, RESOLUTION = 32, 1 / 16
+#: Users or trials that are more are drawn in so many random groups, trials in half as many of each class.
+GROUPS = 1 << 13
+#: The share of themselves by which rates change within a bin of scanned tables.
+RESOLUTION = 1 / 16
 #: Random parts of the trials of scanned tables, where these have no users.
 PARTS = 500
-#: The purpose of the streams that draw trials, class by class; those of the kernels are lower.
+#: The seed of noise, with the plan's own.
 DRAWN = 3_000_001
 
 
@@ -267,29 +264,15 @@ def draw_both(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draw
     are scanned, users (or random parts of their trials) are drawn.
     """
     if any(curve.test.scanned for curve in curves):
-        return _draw_counted(curves, plan, against, draws)
-    tests = [curve.test.load() for curve in curves]
-    cuts = []
-    for each, curve in zip(tests, curves, strict=True):
-        narrow = narrow_cuts(each)
-        cuts.append(np.union1d(distinct_scores(each) if narrow is None else narrow, curve.threshold))
-    units = [_owners(tests[0], plan)] * len(curves)
-    return _draw(curves, tests, cuts, units, plan, against, draws)
-
-
-def _draw(
-    curves: Sequence[EPC],
-    tests: Sequence[Scores],
-    cuts: Sequence[Floats],
-    owners: Sequence[Owners],
-    plan: BootstrapPlan,
-    against: Against,
-    draws: int,
-) -> tuple[Floats, Floats]:
-    """Return both values of each system from its counts between cuts, its threshold among them."""
+        tests, cuts = _counted(curves, plan)
+        units = [_units(each, plan) for each in tests]
+    else:
+        tests = [curve.test.load() for curve in curves]
+        ends = (bin_ends(each, narrow_cuts(each)) for each in tests)
+        cuts = [np.union1d(own, curve.threshold) for own, curve in zip(ends, curves, strict=True)]
+        units = [_units(tests[0], plan)] * len(curves)
     bins = [bins_between(test.unmixed, cut) for test, cut in zip(tests, cuts, strict=True)]
-    purposes = (TEST_USERS, TEST_USERS) if plan.design.by_user else (DRAWN, DRAWN + 1)
-    laid_out = whole_units(tests, bins, owners, purposes, plan.seed)
+    laid_out = whole_units(tests, bins, [each.classes for each in units], units[0].strata, TEST_USERS, plan.seed)
     cost_fn, cost_fp, prior = DCF
     kernel, figure = load_kernel("along_the_curve"), list(POSTERIORS).index(against)
 
@@ -311,44 +294,27 @@ def can_draw_tables(design: Bootstrap) -> bool:
     return design.whole_users or not design.by_user
 
 
-def _owners(test: Scores, plan: BootstrapPlan, parts: int = 0) -> Owners:
-    """Return the units that are drawn: users; or trials class by class, of many in groups, or the parts they are in.
-
-    A group is as large as others but for one, and nothing but chance has put it together: groups vary as trials do.
-    """
-    if plan.design.by_user:
-        return plan.design.identities([test])[0]
-    if parts:
-        negative, positive = People.of(test.negative, test.positive, crossed=False)
-        return replace(negative, count=parts), replace(positive, count=parts)
-    rng, found = np.random.default_rng(DRAWN), []
-    for trials in (test.negative, test.positive):
-        groups = trials.score.size if len(test) <= MANY else min(GROUPS, trials.score.size)
-        group = np.arange(trials.score.size, dtype=np.int32) % groups
-        found.append(People(rng.permutation(group), groups))
-    return found[0], found[1]
+def _units(test: Scores, plan: BootstrapPlan) -> Units:
+    """Return what is drawn: users; or trials class by class, of many in groups, or the parts they are in."""
+    return group_units(test, plan.design.identities([test])[0] if plan.design.by_user else None, GROUPS, plan.seed)
 
 
-def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draws: int) -> tuple[Floats, Floats]:
+def _counted(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[list[Scores], list[Floats]]:
+    """Return tables counted by user, or by random parts of their trials, between cuts."""
     tables = [curve.test for curve in curves if isinstance(curve.test, Table)]
     if not can_draw_tables(plan.design) or len(tables) < len(curves):
         raise OptionError(
             "a leaderboard of scanned tables draws their users, or trials: choose the bootstrap user or sample, or "
             "read the table into memory"
         )
-    cuts = [np.union1d(tables[s].histogram.relative_cuts(RESOLUTION), curves[s].threshold) for s in range(len(curves))]
-    parts = 0
+    cuts = [
+        np.union1d(table.histogram.relative_cuts(RESOLUTION), curve.threshold)
+        for table, curve in zip(tables, curves, strict=True)
+    ]
+    by: tuple[Role, ...] | int = ("user",)
     if not plan.design.by_user:
-        parts = min(table.parts_at_most(PARTS, cut.size) for table, cut in zip(tables, cuts, strict=True))
-    found = []
-    for start in range(0, len(curves), TABLES_AT_A_TIME):
-        some = slice(start, start + TABLES_AT_A_TIME)
-        by: tuple[Role, ...] | int = parts or ("user",)
-        counted = counts_of(tables[some], cuts[some], by)
-        units = [_owners(each, plan, parts) for each in counted]
-        found.append(_draw(curves[some], counted, cuts[some], units, plan, against, draws))
-    before, after = (np.hstack(columns) for columns in zip(*found, strict=True))
-    return before, after
+        by = min(table.parts_at_most(PARTS, cut.size) for table, cut in zip(tables, cuts, strict=True))
+    return counts_of(tables, cuts, by), cuts
 
 
 def as_methods(drawn: Floats, expected: Floats, covariance: Floats, seed: int) -> Floats:

@@ -31,18 +31,8 @@ def ranks_of(badness: Floats) -> Ints:
 
 def _runs_of_equals(values: Floats) -> tuple[Ints, Ints]:
     """Return how many values along the last axis are below each, and how many are below it or equal to it."""
-    order = np.argsort(values, axis=-1, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=-1)
-    place = np.broadcast_to(np.arange(values.shape[-1]), values.shape)
-    differs = ordered[..., 1:] != ordered[..., :-1]
-    edge = np.ones((*values.shape[:-1], 1), dtype=np.bool_)
-    first = np.maximum.accumulate(np.where(np.concatenate([edge, differs], axis=-1), place, 0), axis=-1)
-    ends = np.where(np.concatenate([differs, edge], axis=-1), place + 1, values.shape[-1])
-    last = np.minimum.accumulate(ends[..., ::-1], axis=-1)[..., ::-1]
-    below, until = np.empty(values.shape, dtype=np.int64), np.empty(values.shape, dtype=np.int64)
-    np.put_along_axis(below, order, first, axis=-1)
-    np.put_along_axis(until, order, last, axis=-1)
-    return below, until
+    own, others = values[..., :, None], values[..., None, :]
+    return (others < own).sum(axis=-1), (others <= own).sum(axis=-1)
 
 
 def rank_bounds(better: Mask) -> tuple[Ints, Ints]:
