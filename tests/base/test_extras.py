@@ -45,9 +45,9 @@ def test_the_command_line_says_it_in_one_line(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("report", "--example", "cancer"),
+        ("report", "--system", "A", "dev.csv", "test.csv"),
         ("demo", "cancer"),
-        ("report", "--example", "cancer", "--format", "csv", "--pdf", "x.pdf"),
+        ("report", "--system", "A", "dev.csv", "test.csv", "--format", "csv", "--pdf", "x.pdf"),
     ],
 )
 def test_what_the_page_needs_is_said_before_any_work(

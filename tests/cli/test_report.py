@@ -138,13 +138,6 @@ def test_to_standard_output(run: Run, folder: Path) -> None:
     assert done.stdout.rstrip().endswith("</html>")
 
 
-def test_an_example(run: Run, tmp_path: Path) -> None:
-    done = run("--example", "cancer", *QUICK, "--static", "-o", "cancer.html", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "balanced accuracy is" in done.stdout
-    assert "priori report --example cancer" in (tmp_path / "cancer.html").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -156,7 +149,6 @@ def test_an_example(run: Run, tmp_path: Path) -> None:
         ((*A, "--points", "1"), "from 2 to 1001 alphas"),
         ((*A, "--bootstrap", "crossed"), "crossed bootstrap needs both identities"),
         ((*A, "--format", "latex", "--static"), "leave it out with --format latex"),
-        ((*A, "--example", "faces"), "leave out either --example or --system"),
         ((*A, "--resamples", "many"), "--resamples 'many'"),
         ((*A, "--level", "95"), "between 0 and 1"),
         (("--system", "A", "nothing.csv", "a-test.csv"), "nothing.csv"),

@@ -130,6 +130,7 @@ INSTEAD = {
     "--folds": "divide the file in two: --split 50/50",
     "--sensitivity": "plan takes the rate of errors, 1 - sensitivity: --frr RATE, or --limit frr=VALUE",
     "--specificity": "plan takes the rate of errors, 1 - specificity: --far RATE, or --limit far=VALUE",
+    "--calibrate": "write --criterion bayes:NAME, for example --criterion bayes:logistic",
     "--cost-fn": "write --costs fn=A,fp=B",
     "--cost-fp": "write --costs fn=A,fp=B",
 }

@@ -20,7 +20,6 @@ from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval, Promise, Resample, ResamplingOptions
 from priori.base.options import Weight as Weight
 from priori.base.results import Result
-from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Progress
 from priori.curves.checks import curve_cautions, middle
 from priori.decisions.criterion import FittedMap
@@ -31,7 +30,7 @@ from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
 from priori.decisions.tasks import Task
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
-from priori.scores.saved import SavedScores, SizedSet
+from priori.scores.saved import SizedSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -270,21 +269,11 @@ INSIDE = (
 )
 
 
-def curve_in_part(saved: Saved, **known: Any) -> EPC:
-    """Return the curve inside another result that was read from a file: what that says of it, without its scores."""
-    for name in INSIDE:
-        read = members(EPC)[name].read
-        if read is not None and name in saved.summary and name not in known:
-            known[name] = read(saved)
-    return in_part(EPC, alpha=saved.table["alpha"], dev=SavedScores.of(), test=SavedScores.of(), **known)
-
-
 CurveInside = Annotated[
     EPC,
     Flat(
         {name: members(EPC)[name].summary[name] for name in INSIDE},
         lambda curve: {name: members(EPC)[name].write(getattr(curve, name))[name] for name in INSIDE},
-        lambda saved: curve_in_part(saved, value=saved.table["value"]),
     ),
 ]
 

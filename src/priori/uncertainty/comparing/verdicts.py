@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast, get_args
 
@@ -54,13 +53,6 @@ class Verdict:
     p_value: Floats
     fitted: Mask
     confidence_level: float
-
-    @classmethod
-    def of_columns(cls, columns: Mapping[str, Any], confidence_level: float) -> Verdict:
-        """Return the verdict whose parts stand in columns, among others; p-values of many pairs are adjusted ones."""
-        p_value = columns["p_adjusted"] if "p_adjusted" in columns else columns["p_value"]
-        fitted = columns["p_fitted"] if "p_fitted" in columns else np.zeros(p_value.shape, dtype=np.bool_)
-        return cls(columns["expected"], columns["lower"], columns["upper"], p_value, fitted, confidence_level)
 
     @property
     def significant(self) -> Summary[Mask]:
