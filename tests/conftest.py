@@ -1,4 +1,4 @@
-"""Fixtures, and the hypothesis profiles: 200 examples by default; quick: 30, thorough: 2000."""
+"""Fixtures, and the hypothesis profiles: 100 examples by default; quick: 30, thorough: 2000."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from priori.cli import main
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _quiet = [HealthCheck.too_slow, HealthCheck.filter_too_much]
-settings.register_profile("default", max_examples=200, deadline=None, derandomize=True, suppress_health_check=_quiet)
+settings.register_profile("default", max_examples=100, deadline=None, derandomize=True, suppress_health_check=_quiet)
 settings.register_profile("quick", max_examples=30, deadline=None, derandomize=True, suppress_health_check=_quiet)
 settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=_quiet)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

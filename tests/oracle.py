@@ -60,6 +60,9 @@ PAIRS = {
     "diagnosis": ("sensitivity", "specificity"),
 }
 
+#: One task of each pair of rates. The others differ from these in words alone (tests/decisions/test_criteria.py).
+TASKS = ("authentication", "retrieval", "diagnosis")
+
 
 def named(criterion: str, task: str) -> str:
     """Return a criterion as it is called for a task: what is better when greater keeps a limit from above."""

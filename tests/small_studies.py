@@ -37,8 +37,21 @@ def systems(*shifts: float, names: tuple[str, ...] = (), **sizes: Any) -> list[S
     return found
 
 
-def study(*shifts: float, names: tuple[str, ...] = (), sizes: dict[str, Any] | None = None, **settings: Any) -> Study:
-    """Return a study of systems of given qualities, with few resamples unless told otherwise."""
+_made: dict[str, Study] = {}
+
+
+def study(*shifts: float, **options: Any) -> Study:
+    """Return a study of systems of given qualities, made once in a run; ``fresh_study`` has the options."""
+    asked = repr((shifts, sorted(options.items())))
+    if asked not in _made:
+        _made[asked] = fresh_study(*shifts, **options)
+    return _made[asked]
+
+
+def fresh_study(
+    *shifts: float, names: tuple[str, ...] = (), sizes: dict[str, Any] | None = None, **settings: Any
+) -> Study:
+    """Make a study of systems of given qualities, with few resamples unless told otherwise."""
     chosen = Settings(**{"n_resamples": 200, "points": 21, **settings})
     return make_study(systems(*shifts, names=names, **(sizes or {})), chosen, command="priori report --system A a b")
 

@@ -1,4 +1,4 @@
-"""The page: what was asked and by which protocol, then every board, then what it says. Numbers come from the run."""
+"""The page: every board, what it says, and by which protocol it was judged. Numbers come from the run."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ many move without a shift.
   threshold on the test set. **A posteriori**: the EER of the test set.
 - Only trials that all systems have count; a system that lacks more than a tenth of them is left out.
 - Users (speakers, texts) are resampled 10,000 times. The interval of a rank holds for all systems of a board at once.
-  *Deployed* is about these thresholds, *method* about systems tuned on other development sets like this one.
+  [*Deployed*, *method*](tests.md#two-curves-compare) are the two claims.
 """
 
 CASE = """## One board
 
 Five teams entered the BTAS 2016 speaker anti-spoofing competition (Korshunov et al., 2016). Its test set has two
-attacks that its development set lacks; one is `{board}`. By the EER on that attack {first} comes first with {eer}:
-its scores separate the attack well. At its threshold, fixed on the attacks that were known, its HTER is {hter}, and
-its rank among the five is surely {rank}. {best} comes first a priori with {its_hter}.
+attacks that its development set lacks; one is `{board}`. By the EER on that attack {first} comes first with {eer}.
+At its threshold, fixed on the attacks that were known, its HTER is {hter}, and its rank among the five is surely
+{rank}. {best} comes first a priori with {its_hter}.
 """
 
 
@@ -116,8 +116,6 @@ def _section(source: Source) -> str:
     return f"""## {source.title}
 
 **Published by** {source.published}
-
-**Asked**: {source.asked}
 
 **Protocol**: {source.protocol}
 """

@@ -1,4 +1,4 @@
-"""The published scores: who published them, what is asked of them, and by which rows. Stated before any result."""
+"""The published scores: who published them, and which rows choose and judge. Stated before any result."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ class Source:
     title: str
     file: str
     published: str
-    asked: str
     protocol: str
     user: str
     trial: str
@@ -95,8 +94,6 @@ SOURCES = (
         "btas2016/btas2016_scores.csv.gz",
         "Korshunov et al., *Overview of BTAS 2016 Speaker Anti-spoofing Competition*; the five entries' scores are in "
         "the package `bob.paper.btas_c2016` (GPLv3).",
-        "Which entry should a bank deploy against recordings played to its telephone line, and against a kind of "
-        "attack that nobody had recorded when thresholds were fixed?",
         "Thresholds from the competition's development set (all its attacks); judged on its official test set "
         "(`test_v2`): all attacks together, and each of the ten by itself. Two of the ten were not in the development "
         "set. Speakers are resampled, 14 and 16 of them.",
@@ -111,10 +108,8 @@ SOURCES = (
         "asvspoof2019_LA_cm/asvspoof2019_LA_cm_dev_eval.csv.gz",
         "Zhang et al. (ASVspoof2021_AIR) and Shani et al. (ASVspoof2019 against ASVspoof5), MIT licence; corpus: "
         "ASVspoof 2019.",
-        "Does the order of four countermeasures by EER on the evaluation set hold at thresholds from the development "
-        "set? All thirteen evaluation attacks are new.",
         "Thresholds from the official development set, judged on the official evaluation set: all attacks, and each of "
-        "the thirteen by itself. Speakers are resampled, 20 and 67 of them.",
+        "the thirteen by itself, all new. Speakers are resampled, 20 and 67 of them.",
         '"user"',
         "trial",
         "speakers",
@@ -125,8 +120,6 @@ SOURCES = (
         "Machine-written text, Glimpse",
         "glimpse/glimpse_scores.csv.gz",
         "Bao et al., *Glimpse*, MIT licence: scores of 61 detectors on texts of five language models in three domains.",
-        "A detector's threshold is set on texts of one domain and used on another. Does the usual ranking, by EER (or "
-        "AUC) within the domain, tell which detector to use?",
         "The authors have no development set; ours is one domain, the test set another: all 30 ordered pairs (five "
         "models, six pairs). Control: the texts of one domain in two halves, by even and odd prompt (15). Texts are "
         "resampled with their machine-written partners, about 150 (75 in the halves).",
@@ -143,7 +136,6 @@ SOURCES = (
         "Machine-written text, Fast-DetectGPT",
         "fast_detect_gpt/fast_detect_gpt_scores.csv.gz",
         "Bao et al., *Fast-DetectGPT*, MIT licence: ten detectors on texts of three language models (`exp_gpt3to4`).",
-        "The same question, on the scores of the paper that made the method of its title known.",
         "As for Glimpse: 18 ordered pairs of domains, nine controls. Texts are resampled with their partners.",
         _TEXT,
         f"{_TEXT} || '/' || label",

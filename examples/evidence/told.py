@@ -20,8 +20,8 @@ TOLD = """## A published conclusion, judged again
 
 Bao et al. (*Glimpse*, 2024, arXiv:2412.11506) let proprietary language models detect machine-written text. Their
 abstract says: "Glimpse with Fast-DetectGPT and GPT-3.5 achieves an average AUROC of about 0.95 in five latest source
-models". Their repository calls the AUROC "detection accuracy". It needs no threshold. Whoever uses the detector needs
-one, and often has to choose it on texts of another kind.
+models". The AUROC needs no threshold. Whoever uses the detector needs one, and often has to choose it on texts of
+another kind.
 
 We chose the thresholds on texts of one domain (news, stories or medical answers) and judged them on another: five
 writing models, six pairs of domains, {boards} boards. The control takes both from one domain, in halves.
@@ -33,8 +33,8 @@ writing models, six pairs of domains, {boards} boards. The control takes both fr
 
 Within a domain the choice of the authors is right. Across domains it is not: with GPT-4 the same method makes
 {difference:.1f} points fewer errors (95 % interval {lower:.1f} to {upper:.1f}, prompts resampled, thresholds kept).
-GPT-3.5 separates the texts of each domain better, but its scores move more from domain to domain. The published numbers
-are correct; they answer another question. We chose this pair after seeing the boards.
+GPT-3.5 separates the texts of each domain better, but its scores move more from domain to domain. We chose this pair
+after seeing the boards.
 """
 
 

@@ -66,7 +66,7 @@ def test_every_command_that_gives_results_can_say_all() -> None:
 
 
 def test_three_warnings_are_printed_the_gravest_first_and_all_if_asked(folder: Path) -> None:
-    call = (*CALLS["epc with bands"][:-1], "20", "--resample", "both")
+    call = (*CALLS["epc with bands"][:-1], "20", "--resample", "both", "--interval", "percentile")
     short, whole = run(*call), run(*call, "--verbose")
     lines = said(whole)
     assert len(lines) > 4

@@ -15,15 +15,10 @@ import numpy as np
 import pytest
 
 import priori
+from in_process import run
 from priori import Scores
 
 COLUMNS = ["system", "alpha", "threshold", "dev_v1", "dev_v2", "v1", "v2", "value", "best"]
-
-
-def run(*arguments: str, cwd: Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "priori", *arguments], cwd=cwd, input=stdin, capture_output=True, text=True, check=False
-    )
 
 
 @pytest.fixture(scope="module")

@@ -25,8 +25,11 @@ A = ("--system", "A", "a-dev.csv", "a-test.csv")
 B = ("--system", "B", "b-dev.csv", "b-test.csv")
 #: Commands that write, each with its file; the number of resamples stands at RESAMPLES.
 WRITING = {
-    "epc": (("epc", *A, "--bootstrap", "user", "--resamples", "RESAMPLES", "-o", "out.csv"), "out.csv"),
-    "report": (("report", *A, *B, "--resamples", "RESAMPLES", "-o", "out.html"), "out.html"),
+    "epc": (
+        ("epc", *A, "--bootstrap", "user", "--resamples", "RESAMPLES", "--threads", "1", "-o", "out.csv"),
+        "out.csv",
+    ),
+    "report": (("report", *A, *B, "--resamples", "RESAMPLES", "--threads", "1", "-o", "out.html"), "out.html"),
     "demo": (("demo", "cancer", "--resamples", "RESAMPLES", "--output", ".", "--force"), "report.html"),
 }
 
@@ -78,8 +81,17 @@ def _temporary(folder: Path) -> list[str]:
     return [file.name for file in folder.rglob("*") if file.name.startswith((".", "priori-"))]
 
 
-@pytest.mark.parametrize("name", WRITING)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=["INT", "TERM", "KILL"])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("epc", signal.SIGINT),
+        ("epc", signal.SIGTERM),
+        ("epc", signal.SIGKILL),
+        ("report", signal.SIGINT),
+        ("demo", signal.SIGTERM),
+    ],
+    ids=lambda each: str(getattr(each, "name", each)),
+)
 def test_signals(folder: Path, name: str, number: signal.Signals) -> None:
     arguments, written = _writing(folder, name, "5000000")
     (folder / "tmp").mkdir()
@@ -223,7 +235,12 @@ def test_a_crash_is_no_verdict(
 def test_signals_that_are_ignored_stay_so(folder: Path) -> None:
     """As after nohup."""
     process = start(
-        folder, "threshold", "-", stdin=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        folder,
+        "threshold",
+        "--no-bootstrap",
+        "-",
+        stdin=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
     )
     time.sleep(1)
     process.send_signal(signal.SIGHUP)
@@ -258,18 +275,22 @@ CLOSED = "standard output is closed: there is nowhere to print to; leave it open
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        ("threshold a-dev.csv > /dev/full", 2, "cannot write to standard output: No space left on device"),
-        ("threshold a-dev.csv -o /dev/full", 2, "cannot write /dev/full: No space left on device"),
+        (
+            "threshold --no-bootstrap a-dev.csv > /dev/full",
+            2,
+            "cannot write to standard output: No space left on device",
+        ),
+        ("threshold --no-bootstrap a-dev.csv -o /dev/full", 2, "cannot write /dev/full: No space left on device"),
         ("--help > /dev/full", 2, "No space left on device"),
-        ("threshold a-dev.csv >&-", 2, CLOSED),
+        ("threshold --no-bootstrap a-dev.csv >&-", 2, CLOSED),
         ("schema EPC >&-", 2, CLOSED),
-        ("threshold - <&-", 2, "standard input is closed; give a file, or pipe the scores in"),
-        ("threshold a-dev.csv -o out.csv >&- <&-", 0, ""),
-        ("threshold a-dev.csv 2> /dev/full > out.txt", 0, ""),
-        ("threshold a-dev.csv 2>&- > out.txt", 0, ""),
+        ("threshold --no-bootstrap - <&-", 2, "standard input is closed; give a file, or pipe the scores in"),
+        ("threshold --no-bootstrap a-dev.csv -o out.csv >&- <&-", 0, ""),
+        ("threshold --no-bootstrap a-dev.csv 2> /dev/full > out.txt", 0, ""),
+        ("threshold --no-bootstrap a-dev.csv 2>&- > out.txt", 0, ""),
         ("threshold missing.csv 2> /dev/full", 2, ""),
         ("threshold missing.csv 2>&-", 2, ""),
-        ("threshold a-dev.csv -o /dev/stdout | head -0", 0, ""),
+        ("threshold --no-bootstrap a-dev.csv -o /dev/stdout | head -0", 0, ""),
     ],
 )
 def test_streams_that_are_full_or_closed(folder: Path, command: str, code: int, said: str) -> None:

@@ -178,7 +178,7 @@ def test_what_cannot_be_written_is_said_before_the_work(run: Any) -> None:
         (("report", *EPC[1:], "--no-bootstrap", "-o", "x.md"), "# "),
         (("report", *EPC[1:], "--no-bootstrap", "-o", "x.tex"), "%"),
         (("report", *EPC[1:], "--no-bootstrap", "-o", "x.csv"), "system,alpha"),
-        (("report", *EPC[1:], "--no-bootstrap", "--static", "-o", "x.htm"), "<!DOCTYPE html>"),
+        (("report", *EPC[1:], "--no-bootstrap", "-o", "x.htm"), "<!DOCTYPE html>"),
     ],
 )
 def test_the_name_of_the_file_says_the_format(run: Any, arguments: tuple[str, ...], begins: str) -> None:

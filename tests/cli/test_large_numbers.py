@@ -16,7 +16,7 @@ from priori.cli.files import file_words
 
 Run = Callable[..., tuple[int, str, str]]
 
-NUMBERS = ("2147483648", str(2**53), str(2**62), str(2**63 - 1), str(10**20), "-1", "0.5", "1e308", "-1e308", "nan")
+NUMBERS = ("2147483648", str(2**62), str(2**63 - 1), str(10**20), "-1", "0.5", "1e308", "nan")
 #: What may be a number and is read as text: of these a few values.
 FEW = (str(2**62), "-1", "1e308")
 #: Options of text that no number is given to.
@@ -30,7 +30,7 @@ FEWER = ("--resamples", "100")
 RATES = ("--far", "0.01", "--frr", "0.02")
 #: For each command the words that it answers, often in several ways: options are for one or the other.
 LINES: dict[str, list[tuple[str, ...]]] = {
-    "epc": [(*ONE, "--bootstrap", "user", *FEWER, "--promise", "prediction", "--points", "3"), WHOLE],
+    "epc": [(*ONE, "--bootstrap", "user", *FEWER, "--points", "3"), WHOLE],
     "compare": [(*TWO, *FEWER, "--points", "3")],
     "rank": [(*TWO, *FEWER)],
     "check": [(*ONE, "--max", "hter=0.9", *FEWER), (*TWO, "--no-worse-than", "B", "--margin", "0.9", *FEWER)],

@@ -14,7 +14,6 @@ from priori import Outcomes, Scores
 from priori.base.alphas import grid
 from priori.base.types import Mask
 from priori.decisions.criteria import CRITERIA, Criterion, get_criterion
-from priori.decisions.tasks import TASKS
 from priori.scores.candidates import CutErrors
 
 #: What is chosen among candidates; theory's threshold is none.
@@ -37,7 +36,7 @@ def may_hold(keep: Mask, cuts: list[int], chosen: int) -> bool:
     return any(kept and low <= chosen <= high for kept, low, high in zip(keep, cuts, cuts[1:], strict=False))
 
 
-@pytest.mark.parametrize("task", list(TASKS))
+@pytest.mark.parametrize("task", oracle.TASKS)
 @pytest.mark.parametrize("criterion", [*MINIMISED, "max:f1", "max:mcc"])
 @settings(max_examples=settings.default.max_examples // 4)
 @given(

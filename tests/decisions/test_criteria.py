@@ -15,7 +15,15 @@ from priori import OptionError, Outcomes, Scores, choose_threshold
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.tasks import TASKS
 
-CHOSEN = [(oracle.named(criterion, task), task) for task in TASKS for criterion in (*CRITERIA, *oracle.BEST)]
+CHOSEN = [(oracle.named(criterion, task), task) for task in oracle.TASKS for criterion in (*CRITERIA, *oracle.BEST)]
+
+
+def test_tasks_of_the_same_rates_choose_alike() -> None:
+    first = {oracle.PAIRS[task]: TASKS[task] for task in oracle.TASKS}
+    assert set(TASKS) == set(oracle.PAIRS)
+    for name, task in TASKS.items():
+        tried = first[oracle.PAIRS[name]]
+        assert (task.v1, task.v2, task.criterion) == (tried.v1, tried.v2, tried.criterion)
 
 
 @pytest.mark.parametrize(("criterion", "task"), CHOSEN)

@@ -20,9 +20,9 @@ from priori import OptionError, Outcomes, Scores, count, epc
 from priori.base.alphas import grid
 from priori.base.options import ResamplingOptions
 from priori.decisions.criteria import CRITERIA, get_criterion
-from priori.decisions.tasks import TASKS, get_task
+from priori.decisions.tasks import get_task
 from priori.engines import Table
-from priori.engines.explorer import PER_SCORE
+from priori.engines.table import PER_SCORE
 from priori.scores import ScoreSet
 from priori.scores.score_set import candidates_of
 from priori.studies.sizes import design_effect
@@ -37,9 +37,9 @@ def table_of(scores: Scores, size: tuple[int, int]) -> Table:
     return Table(Memory(scores), memory=limit * PER_SCORE, bins=bins)
 
 
-@pytest.mark.parametrize("task", list(TASKS))
+@pytest.mark.parametrize("task", oracle.TASKS)
 @pytest.mark.parametrize("criterion", [*CRITERIA, *oracle.BEST])
-@settings(max_examples=settings.default.max_examples // 4)
+@settings(max_examples=settings.default.max_examples // 3)
 @given(
     negatives=oracle.score_list,
     positives=oracle.score_list,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,20 @@ def redone(request: pytest.FixtureRequest, done: dict[str, Reproduction]) -> Rep
     return done[request.param]
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Reproduction], Path]:
+    """Write the gallery of a paper, once; return its folder."""
+    folders: dict[str, Path] = {}
+
+    def write(redone: Reproduction) -> Path:
+        if redone.name not in folders:
+            folders[redone.name] = tmp_path_factory.mktemp("gallery")
+            write_gallery(redone, folders[redone.name])
+        return folders[redone.name]
+
+    return write
+
+
 #: What the full version alone can decide; in the quick one it is left to chance.
 UNCONFIRMED = ("Conjecture (14), for every single system", "Caption of Figure 2: with 62 training users")
 #: What is not so.
@@ -69,12 +84,14 @@ def shown(path: Path) -> tuple[list[str], list[str]]:
     return texts, [re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):.1f}", one) for one in paths]
 
 
-def test_the_committed_gallery_is_what_the_code_draws(redone: Reproduction, tmp_path: Path) -> None:
+def test_the_committed_gallery_is_what_the_code_draws(
+    redone: Reproduction, written: Callable[[Reproduction], Path]
+) -> None:
     """Figures that resampling does not move are drawn again; of the others the texts without digits."""
-    write_gallery(redone, tmp_path)
+    made = written(redone)
     committed = Path(__file__).parents[2] / "docs" / "gallery"
     for figure in redone.figures:
-        ours, theirs = (shown(folder / f"{figure.name}.svg") for folder in (tmp_path, committed))
+        ours, theirs = (shown(folder / f"{figure.name}.svg") for folder in (made, committed))
         if figure.name in UNRESAMPLED:
             assert ours == theirs, figure.name
         words = [{text for text in texts if not re.search(r"\d", text)} for texts, _ in (ours, theirs)]
@@ -102,11 +119,10 @@ def test_no_text_or_point_of_a_figure_is_cut(redone: Reproduction) -> None:
 
 
 def test_every_figure_is_small_names_no_machine_and_has_the_same_bytes_each_time(
-    redone: Reproduction, tmp_path: Path
+    redone: Reproduction, written: Callable[[Reproduction], Path], tmp_path: Path
 ) -> None:
-    first, second = tmp_path / "first", tmp_path / "second"
-    for folder in (first, second):
-        write_gallery(redone, folder)
+    first, second = written(redone), tmp_path
+    write_gallery(redone, second)
     figures = list(first.glob("*.svg"))
     assert {path.stem for path in figures} == {figure.name for figure in redone.figures}
     for path in figures:
@@ -114,17 +130,19 @@ def test_every_figure_is_small_names_no_machine_and_has_the_same_bytes_each_time
         assert len(content) < 300_000
         assert content == (second / path.name).read_bytes()
         assert b"/home" not in content
-        assert str(tmp_path).encode() not in content
+        assert str(first).encode() not in content
     assert (first / "index.html").read_bytes() == (second / "index.html").read_bytes()
 
 
-def test_the_page_has_every_figure_sentence_command_and_table(redone: Reproduction, tmp_path: Path) -> None:
-    text = write_gallery(redone, tmp_path).read_text()
+def test_the_page_has_every_figure_sentence_command_and_table(
+    redone: Reproduction, written: Callable[[Reproduction], Path]
+) -> None:
+    text = (written(redone) / "index.html").read_text()
     assert redone.command in text
     for figure in redone.figures:
         assert f'src="{figure.name}.svg"' in text
     assert text.count("<table") == len(redone.tables) + 1
-    content = json.loads((tmp_path / f"{redone.name}.json").read_text())
+    content = json.loads((written(redone) / f"{redone.name}.json").read_text())
     assert [row["holds"] for row in content["conclusions"]] == [one.holds for one in redone.conclusions]
 
 

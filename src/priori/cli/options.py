@@ -146,6 +146,11 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "column, or COLUMN=2024-01-31 before and from then on. Trials of a user stay together, except with "
             "COLUMN=DEV:TEST.",
         ),
+        "worst_by": Declared(
+            "--by COLUMN",
+            "Keep the limit of --criterion at-most-far or at-most-frr in every group that this column names; sex,age: "
+            "in their combinations. Without ranges.",
+        ),
         "by": Declared(
             "--by COLUMN",
             "Compare the groups that this column names (sex, age, site), with differentials; sex,age compares their "
@@ -438,7 +443,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "json_": Declared("--json", "Short for --format json.", bool),
         "verbose": Declared("--verbose", "Print all warnings, and figures that few people need.", bool),
         "github": Declared("--github", "Also append a table to the file named by GITHUB_STEP_SUMMARY.", bool),
-        "static": Declared("--static", "A small page without scripts: SVG figures, no slider.", bool),
         "pdf": Declared("--pdf FILE", "Also write the report to FILE as PDF, its first page a summary.", WRITTEN),
         "title": Declared(
             "--title TEXT", "The heading of the page. Default: the systems' names.", default="", shown=False

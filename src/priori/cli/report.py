@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import click
 
-from priori.base.errors import OptionError
 from priori.base.extras import require
 from priori.base.texts import json_text
 from priori.base.whole_files import write_whole
@@ -36,7 +35,7 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     judging("the verdict is about one alpha; the page shows all of them"),
     option("points", help="Number of alphas; the slider stops at each."),
     *resampling_options("auto"),
-    *options("no_bootstrap claim unpaired title pdf static"),
+    *options("no_bootstrap claim unpaired title pdf"),
     output_group(
         "html",
         *TEXTS,
@@ -58,8 +57,6 @@ def report(asked: Asked) -> None:
       priori report --system A a-dev.csv a-test.csv --format latex
     """
     output = asked.output
-    if asked.static and output.format != "html":
-        raise OptionError(f"--static is about the page; leave it out with --format {output.format}")
     if output.format == "html" or asked.pdf is not None:
         require(*NEEDED)
     if asked.pdf is not None:
@@ -79,7 +76,7 @@ def report(asked: Asked) -> None:
     if output.format != "html":
         emit(TEXTS[output.format](study), output.path)
         return
-    page = render_html(study, static=asked.static)
+    page = render_html(study)
     if output.path is None or output.path == "-":
         emit(page)
     else:

@@ -63,7 +63,7 @@ def test_the_numbers_are_the_librarys() -> None:
 
 
 def test_the_same_seed_the_same_study() -> None:
-    first, second = (json.dumps(study_dict(small_studies.study(2.0, 1.8))) for _ in range(2))
+    first, second = (json.dumps(study_dict(small_studies.fresh_study(2.0, 1.8))) for _ in range(2))
     assert first == second
     assert first != json.dumps(study_dict(small_studies.study(2.0, 1.8, seed=1)))
 

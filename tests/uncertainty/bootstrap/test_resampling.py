@@ -19,18 +19,17 @@ from priori.cli import cli
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings
-from priori.studies.simulation import population
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.resampling import Resampling
+from validation.coverage.simulation import population
 
-PREDICTION = {"promise", "future_users", "future_trials"}
 ONE_SET = {"resample", "shared_users"}
 #: Functions that write the description out, and what they have no use for.
 WRITTEN_OUT = {
     "EPC.band": (EPC.band, set()),
-    "compare": (priori.compare, PREDICTION | {"resample"}),  # a claim instead
-    "compare_all": (priori.compare_all, PREDICTION | {"resample"}),
-    "AposterioriROC.band": (AposterioriROC.band, PREDICTION | ONE_SET),
+    "compare": (priori.compare, {"resample"}),  # a claim instead
+    "compare_all": (priori.compare_all, {"resample"}),
+    "AposterioriROC.band": (AposterioriROC.band, ONE_SET),
     "Settings": (Settings, {"bootstrap", "rng"}),  # auto by default, and a seed
 }
 OTHERS = {
@@ -42,9 +41,6 @@ OTHERS = {
     "simultaneous": True,
     "rng": 5,
     "shared_users": False,
-    "promise": "prediction",
-    "future_users": 9,
-    "future_trials": 11,
 }
 
 
