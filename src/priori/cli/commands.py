@@ -13,7 +13,7 @@ import click
 
 from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError
-from priori.base.options import option_fields
+from priori.base.options import TYPED
 from priori.cli import COMMANDS
 from priori.cli.files import Written, check_files_apart
 from priori.cli.help import DescribedCommand
@@ -154,24 +154,30 @@ CURVES = Group(
 
 def resampling_options(default: str | None, *, leave_out: Sequence[str] = ()) -> tuple[Group, click.Option]:
     """Return the options of a bootstrap; the command gets ``resampling``, None without ``--bootstrap``; ``threads``."""
-    names = [described.name for _, described in option_fields() if described.name not in ("bootstrap", *leave_out)]
+    names = [name for name in TYPED.values() if name not in ("bootstrap", *leave_out)]
     listed = (option("bootstrap", default=default), *map(option, names))
     return Group("resampling", _resampling, listed), option("threads")
 
 
-def _resampling(**typed: Any) -> Resampling | None:
+def _resampling(bootstrap: str | None, resamples: str, **typed: Any) -> Resampling | None:
     """Return what was asked for; without a bootstrap its other options are a mistake."""
-    values = {field.name: typed.get(described.name, field.default) for field, described in option_fields()}
-    if values["bootstrap"] is None:
-        if values["resample"] != "test" or values["simultaneous"]:
+    if bootstrap is None:
+        if typed.get("resample", "test") != "test" or typed.get("simultaneous"):
             raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
         return None
-    for field, described in option_fields():
-        if described.parse is not None and described.name in typed:
-            values[field.name] = described.parse(values[field.name])
     from priori.uncertainty.bootstrap.resampling import Resampling
 
-    return Resampling(**{**values, "bootstrap": None if values["bootstrap"] == "auto" else values["bootstrap"]})
+    values = {field: typed[name] for field, name in TYPED.items() if name in typed}
+    return Resampling(None if bootstrap == "auto" else bootstrap, n_resamples=replicates(resamples), **values)
+
+
+def replicates(text: str) -> int | tuple[int, int]:
+    """Read a number of replicates as typed: 10000, or 100x100."""
+    parts = text.lower().replace("×", "x").split("x")
+    if len(parts) > 2 or not all(part.strip().isdigit() and int(part) > 0 for part in parts):
+        raise OptionError(f"--resamples {text!r}: write a whole number such as 10000, or USERSxSAMPLES such as 100x100")
+    numbers = [int(part) for part in parts]
+    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
 
 def bands_around(curves: Iterable[Any], asked: Asked) -> list[Any]:

@@ -12,7 +12,7 @@ import click
 
 from priori.base.errors import nearest
 from priori.base.limits import MOST_THREADS
-from priori.base.options import Claim, Weight, option_fields
+from priori.base.options import Claim, Interval, Resample, Weight
 from priori.cli.files import WRITTEN
 
 if TYPE_CHECKING:
@@ -339,6 +339,11 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "open_": Declared("--open/--no-open", "Open the page in a browser.", bool, False),
         "force": Declared("--force", "Replace files that are in DIR already.", bool),
+        "bootstrap": Declared(
+            "--bootstrap",
+            "What is resampled; auto: people if they are known, else trials.",
+            Named("priori.uncertainty.bootstrap.designs:BOOTSTRAPS", "auto"),
+        ),
     },
     "Giving data": {
         "folds": Declared(
@@ -438,6 +443,34 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "threads": Declared(
             "--threads", "Threads to use; the numbers do not depend on it.", click.IntRange(1, MOST_THREADS)
         ),
+        "resamples": Declared(
+            "--resamples N|UxS",
+            "Number of replicates; UxS draws users U times and their trials S times in each (joint); with U = 1 only "
+            "trials vary.",
+            default="10000",
+        ),
+        "resample": Declared(
+            "--resample",
+            "Resample the test scores only, or the development scores too, with new thresholds.",
+            get_args(Resample),
+            "test",
+        ),
+        "level": Declared("--level", "The confidence level.", default=0.95),
+        "interval": Declared(
+            "--interval",
+            "How bounds are computed from replicates. Default: calibrated, or percentile for the joint and the "
+            "user-constrained bootstrap, as published.",
+            get_args(Interval),
+        ),
+        "simultaneous": Declared(
+            "--simultaneous", "Simultaneous band: covers the whole curve with the stated confidence.", bool
+        ),
+        "seed": Declared("--seed", "Seed of the random numbers.", SEED, 0),
+        "shared_users": Declared(
+            "--shared-users/--own-users",
+            "Resample the users of both sets together or independently. Default: together if they are the same.",
+            bool,
+        ),
     },
     "Output": {
         "json_": Declared("--json", "Short for --format json.", bool),
@@ -500,27 +533,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
     },
 }
 
-
-def _resampling_option(field: Any, described: Any) -> Declared:
-    """Return the option for one field of a resampling."""
-    written, default = f"--{described.name.replace('_', '-')}", field.default
-    kind: Any = None
-    if described.opposite is not None:
-        written, kind = f"{written}/--{described.opposite.replace('_', '-')}", bool
-    elif described.name == "bootstrap":
-        kind = Named("priori.uncertainty.bootstrap.designs:BOOTSTRAPS", "auto")
-    elif described.choices:
-        kind = described.choices
-    elif described.least is not None:
-        kind = click.IntRange(min=described.least)
-    elif described.parse is not None:
-        default = str(default)
-    return Declared(f"{written} {described.metavar or ''}", described.help, kind, default)
-
-
-for _field, _described in option_fields():
-    _heading = "" if _described.name == "bootstrap" else "Resampling"
-    SECTIONS[_heading][_described.name] = _resampling_option(_field, _described)
 
 OPTIONS = {name: declared for section in SECTIONS.values() for name, declared in section.items()}
 #: The options that --help only names, by the heading that --help-all describes them under.
