@@ -15,7 +15,7 @@ import numpy as np
 
 from priori.base.above import above
 from priori.base.alphas import AlphaAxis
-from priori.base.declarations import Cautions, Flat, Summary, Unsaved, members
+from priori.base.declarations import INTEGER, SIZE, TEXT, Cautions, Flat, Kept, Summary, Unsaved, maybe, members, record
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval, Resample, ResamplingOptions
 from priori.base.options import Weight as Weight
@@ -30,12 +30,22 @@ from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
 from priori.decisions.tasks import Task
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
-from priori.scores.saved import SizedSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.bands.bands import Band
+
+
+def _sizes(scores: ScoreSet) -> dict[str, Any]:
+    sizes = {"negatives": scores.n_negatives, "positives": scores.n_positives, "users": scores.n_users or None}
+    return {"source": scores.source, **sizes}
+
+
+#: A set of scores, of which a file says where it came from and how large it is.
+SizedSet = Annotated[
+    ScoreSet, Kept(record({"source": TEXT, "negatives": SIZE, "positives": SIZE, "users": maybe(INTEGER)}), _sizes)
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
