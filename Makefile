@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence paper plan images docs compile-times light walks clean release dependencies test-lowest test-recipes test-cluster
+.PHONY: help install demo test lint types unit bench validate fuzz mutate papers evidence paper plan images docs compile-times light walks clean release conda dependencies test-lowest test-recipes test-cluster
 
 help:  ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -108,6 +108,10 @@ test-recipes: $(VENV)/.installed  ## Run the recipes for MLflow, W&B, skore, fai
 
 release: $(VENV)/.installed  ## Build what is published into dist/, twice; install and run it with every Python here (10 minutes)
 	$(BIN)/python tools/release.py
+
+conda: $(VENV)/.installed  ## Build packaging/conda into dist/ against a channel made of wheels, and run its tests (10 minutes)
+	$(BIN)/python -m pip install --quiet py-rattler-build packaging
+	$(BIN)/python tools/conda.py
 
 dependencies: $(VENV)/.installed  ## Write sizes, versions and licences of what is installed into docs/reference/dependencies.md
 	$(PYTHON) -m venv --clear --without-pip $(VENV)/dependencies
