@@ -99,9 +99,8 @@ def _finish(app: Any, error: Exception | None) -> None:
         return
     shutil.copytree(HERE / "gallery", Path(app.outdir) / "gallery", dirs_exist_ok=True)
     reports = Path(app.outdir) / "reports"
-    reports.mkdir(exist_ok=True)
     for name in REPORTS:
-        command = ["report", "--example", name, "-o", str(reports / f"{name}.html")]
+        command = ["demo", name, "--no-open", "--force", "--output", str(reports / name)]
         subprocess.run([sys.executable, "-m", "priori", *command], check=True, capture_output=True)
 
 

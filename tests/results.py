@@ -113,10 +113,9 @@ def every_result() -> dict[str, Result]:
     }
 
 
-def again(result: Result, text: str | None = None) -> Result:
-    """The result as it comes back from JSON; what is the caller's own is handed in, as a file does not hold it."""
-    own = {name: getattr(result, name) for name in result.summary().get("custom", ())}
-    return type(result).from_json(text or result.to_json(), **own)
+def again(result: Result) -> Result:
+    """The result as it comes back from JSON."""
+    return type(result).from_json(result.to_json())
 
 
 #: Those made from scores, which came from pandas.

@@ -13,7 +13,6 @@ from examples.evidence.page import page
 from examples.evidence.sources import SOURCES, Question, Source
 from examples.evidence.tables import BOARDS, SYSTEMS, board_row, system_rows, write_csv
 from examples.evidence.told import told
-from priori.base.cautions import CODES, silenced
 from priori.cli.output import Progress
 
 #: The board that has figures of its own, and the systems whose curves are drawn.
@@ -59,7 +58,7 @@ def command(data: Path, output: Path, only: tuple[str, ...], resamples: int) -> 
 def _judged(data: Path, asked: list[tuple[Source, Question]], resamples: int) -> list[Judged]:
     """Judge every board. What there is to mind stands in the text, not in a hundred warnings."""
     done = []
-    with Progress("judging") as progress, silenced(*CODES):
+    with Progress("judging") as progress:
         for number, (source, question) in enumerate(asked, 1):
             done.append(judge(data, source, question, n_resamples=resamples))
             progress(number, len(asked))

@@ -10,7 +10,6 @@ from priori._version import __version__
 
 if TYPE_CHECKING:
     from priori import examples
-    from priori.base.cautions import silenced
     from priori.base.errors import InputError, OptionError, PrioriError
     from priori.base.results import Result
     from priori.curves.areas import Areas, areas
@@ -65,7 +64,6 @@ if TYPE_CHECKING:
 _LATER = {
     name: module
     for module, names in {
-        "priori.base.cautions": "silenced",
         "priori.base.errors": "InputError OptionError PrioriError",
         "priori.base.results": "Result",
         "priori.curves.areas": "Areas areas",
@@ -196,7 +194,6 @@ __all__ = [
     "roc",
     "scan",
     "scan_table",
-    "silenced",
     "threshold_interval",
     "tippett",
     "user_rates",

@@ -12,7 +12,7 @@ from app_serving import listening
 
 from priori.app import security
 from priori.app.security import PatientProtocol
-from priori.app.server import STATIC, create_app
+from priori.app.server import create_app
 
 HEADER = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 
@@ -25,8 +25,7 @@ def connect(tmp_path, monkeypatch):
     monkeypatch.setattr(security, "CONNECTIONS", 8)
     (tmp_path / "static").mkdir()
     (tmp_path / "static" / "large.js").write_bytes(b"x" * 5_000_000)  # more than the buffers of a connection hold
-    monkeypatch.setattr("priori.app.server.files", lambda package: tmp_path)
-    monkeypatch.setitem(STATIC, "large.js", "text/javascript")
+    monkeypatch.setattr("priori.app.server.STATIC", tmp_path / "static")
     with listening(create_app(parent=tmp_path)) as port, ExitStack() as stack:
         yield lambda: stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
 

@@ -1,28 +1,12 @@
-"""Cautions: a text with a code that survives copies and files, can be silenced by name, and is shown from one place."""
+"""Cautions: a text with a code that survives copies and files."""
 
 import copy
-import json
 import pickle
 import re
-import threading
 from pathlib import Path
 
-import pytest
-
-import priori
 from priori.base.caution_codes import CODES
-from priori.base.cautions import (
-    Caution,
-    gravest_first,
-    joined,
-    labelled,
-    not_shown,
-    of_systems,
-    said_of,
-    shown,
-    silenced_codes,
-)
-from priori.base.texts import json_text
+from priori.base.cautions import Caution, gravest_first, joined, labelled, of_systems, said_of
 from priori.words.headline import UNTRUSTED
 
 ROOT = Path(__file__).parents[2]
@@ -81,31 +65,6 @@ def test_an_earlier_group_speaks_for_the_later_ones() -> None:
     again = Caution("few-units", "few")
     assert joined([FEW, TIES], [again, Caution("missing", "2 scores")]) == ("only 8 users", TIES, "2 scores")
     assert joined([FEW, again]) == (FEW, again)
-
-
-def test_silencing_hides_by_name_and_ends_with_its_block() -> None:
-    with priori.silenced("few-units"):
-        with priori.silenced("ties"):
-            assert shown([FEW, TIES]) == ()
-            assert not_shown([TIES, FEW, FEW]) == ("ties", "few-units")
-            assert silenced_codes() == ("few-units", "ties")
-            assert json.loads(json_text({}))["silenced"] == ["few-units", "ties"]
-        assert shown([FEW, TIES, TIES]) == (TIES,)
-        inside: list[tuple[str, ...]] = []
-        thread = threading.Thread(target=lambda: inside.append(shown([FEW])))
-        thread.start()
-        thread.join()
-        assert inside == [(FEW,)]  # silence is of one thread
-    assert shown([FEW, TIES]) == (FEW, TIES)
-    assert "silenced" not in json.loads(json_text({}))
-
-
-def test_an_unknown_code_is_refused() -> None:
-    with (
-        pytest.raises(priori.OptionError, match=r"unknown caution 'few-unit'; did you mean 'few-units'\?"),
-        priori.silenced("few-unit"),
-    ):
-        pass
 
 
 def test_every_code_in_the_source_is_registered_and_documented() -> None:

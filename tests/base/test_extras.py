@@ -43,15 +43,19 @@ def test_the_command_line_says_it_in_one_line(
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("arguments", "said"),
     [
-        ("report", "--example", "cancer"),
-        ("demo", "cancer"),
-        ("report", "--example", "cancer", "--format", "csv", "--pdf", "x.pdf"),
+        (("report", "--system", "A", "dev.csv", "test.csv"), "jinja2, which is"),
+        (("report", "--system", "A", "dev.csv", "test.csv", "--format", "csv", "--pdf", "x.pdf"), "jinja2, which is"),
+        (("demo", "cancer"), "jinja2 and matplotlib, which are"),
     ],
 )
 def test_what_the_page_needs_is_said_before_any_work(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...]
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    said: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for module in ("jinja2", "matplotlib"):
@@ -59,6 +63,6 @@ def test_what_the_page_needs_is_said_before_any_work(
     with pytest.raises(SystemExit) as ended:
         main(list(arguments))
     assert ended.value.code == 2
-    said = "this needs jinja2 and matplotlib, which are not installed: pip install 'priori[report]'"
-    assert capsys.readouterr() == ("", f"priori: error: {said}; tables, CSV and JSON work without\n")
+    whole = f"this needs {said} not installed: pip install 'priori[report]'; tables, CSV and JSON work without"
+    assert capsys.readouterr() == ("", f"priori: error: {whole}\n")
     assert list(tmp_path.iterdir()) == []

@@ -1,8 +1,7 @@
-"""Cautions at the command line: every command says them on standard error with their codes, and is silent if asked."""
+"""Cautions at the command line: every command says them on standard error with their codes."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -60,42 +59,9 @@ def test_every_command_says_what_its_scores_warn_of(folder: Path, call: str) -> 
     assert "--lower-is-better" in done.stderr
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_what_is_silenced_is_not_said_and_the_numbers_say_so(folder: Path, call: str) -> None:
-    extra = () if "--format" in CALLS[call] else ("--json",)
-    codes = "reversed-scores,same-data,extreme-threshold"
-    done = run(*CALLS[call], *extra, "--silence", codes)
-    assert not any(code in line for line in said(done) for code in codes.split(","))
-    assert sorted(json.loads(done.stdout)["silenced"]) == sorted(codes.split(","))
-    assert "silenced" not in json.loads(run(*CALLS[call], *extra).stdout)
-
-
-def test_results_keep_what_is_silenced(folder: Path) -> None:
-    found = json.loads(run("epc", *TWO, "--alpha", "0.5", "--json", "--silence", "same-data").stdout)
-    assert "same-data" in [caution["code"] for caution in found["systems"][0]["warnings"]]
-
-
-def test_the_page_shows_all_but_the_silenced_and_names_those(folder: Path) -> None:
-    report = ("report", *TWO, "--no-bootstrap", "--points", "3", "-o", "page.html")
-    run(*report)
-    assert 'data-caution="same-data"' in (folder / "page.html").read_text()
-    run(*report, "--silence", "same-data")
-    page = (folder / "page.html").read_text()
-    assert 'data-caution="same-data"' not in page
-    assert 'data-caution="reversed-scores"' in page
-    assert "Cautions not shown" in page
-    assert "--silence same-data" in page  # the command that makes it again
-
-
-def test_a_code_that_is_none_is_refused_before_anything_is_read(folder: Path) -> None:
-    with pytest.raises(OptionError, match="unknown caution 'no-such'; choose one of: same-data"):
-        run("epc", "--system", "A", "missing.csv", "missing.csv", "--silence", "same-data,no-such")
-
-
-def test_every_command_that_gives_results_can_be_silenced() -> None:
+def test_every_command_that_gives_results_can_say_all() -> None:
     without = {"app", "explain", "schema"}
     for name in set(COMMANDS) - without:
-        assert "--silence" in run(name, "--help").stdout, name
         assert "--verbose" in run(name, "--help").stdout, name
 
 

@@ -88,8 +88,7 @@ def test_results_know_that_they_are_about_distances(scanned: bool) -> None:
     assert (curve.threshold < 0).all()
     assert curve.columns()["threshold"].tolist() == (-curve.threshold).tolist()
     saved = priori.EPC.from_json(curve.to_json())
-    assert saved.distances
-    assert saved.threshold.tolist() == curve.threshold.tolist()
+    assert saved.summary()["distances"]
     assert saved.columns()["threshold"].tolist() == curve.columns()["threshold"].tolist()
     assert "distances" not in priori.epc(priori.read("dev.csv"), priori.read("test.csv"), alpha=[0.5]).summary()
 

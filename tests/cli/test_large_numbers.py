@@ -20,7 +20,7 @@ NUMBERS = ("2147483648", str(2**62), str(2**63 - 1), str(10**20), "-1", "0.5", "
 #: What may be a number and is read as text: of these a few values.
 FEW = (str(2**62), "-1", "1e308")
 #: Options of text that no number is given to.
-NAMES = {"--column", "--input-format", "--silence", "--temp", "--title", "--host", "--name", "--output", "--junit"}
+NAMES = {"--column", "--input-format", "--temp", "--title", "--host", "--name", "--output", "--junit"}
 
 ONE = ("--system", "A", "a.csv", "b.csv")
 TWO = (*ONE, "--system", "B", "b.csv", "a.csv")

@@ -11,7 +11,7 @@ from light import modules
 
 
 @pytest.mark.parametrize(
-    ("words", "most"), [(["--version"], 10), (["--help"], 10), (["epc", "--system", "A", "DEV", "TEST"], 61)]
+    ("words", "most"), [(["--version"], 10), (["--help"], 10), (["epc", "--system", "A", "DEV", "TEST"], 59)]
 )
 def test_a_command_imports_few_modules(words: list[str], most: int, tmp_path: Path) -> None:
     assert len(modules(words, tmp_path)) <= most

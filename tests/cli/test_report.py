@@ -129,13 +129,6 @@ def test_to_standard_output(run: Run, folder: Path) -> None:
     assert done.stdout.rstrip().endswith("</html>")
 
 
-def test_an_example(run: Run, tmp_path: Path) -> None:
-    done = run("--example", "cancer", *QUICK, "-o", "cancer.html", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "balanced accuracy is" in done.stdout
-    assert "priori report --example cancer" in (tmp_path / "cancer.html").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -146,7 +139,6 @@ def test_an_example(run: Run, tmp_path: Path) -> None:
         ((*A, "--alpha", "0.1,0.5"), "one alpha"),
         ((*A, "--points", "1"), "from 2 to 1001 alphas"),
         ((*A, "--bootstrap", "crossed"), "crossed bootstrap needs both identities"),
-        ((*A, "--example", "faces"), "leave out either --example or --system"),
         ((*A, "--resamples", "many"), "--resamples 'many'"),
         ((*A, "--level", "95"), "between 0 and 1"),
         (("--system", "A", "nothing.csv", "a-test.csv"), "nothing.csv"),

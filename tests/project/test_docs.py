@@ -31,7 +31,7 @@ from commands import CAUTIONS, MARK, cautions_markdown, command_markdown, fill
 
 EXAMPLES = sorted((DOCS / "examples").glob("*.py"))
 #: Reports that are made with the site.
-LIVE = {f"reports/{name}.html" for name in priori.examples.NAMES}
+LIVE = {f"reports/{name}/report.html" for name in priori.examples.NAMES}
 
 
 def text(page: str) -> str:
@@ -190,7 +190,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_the_reports_of_the_gallery_are_made_with_the_site() -> None:
-    linked = re.findall(r'href="reports/(\w+)\.html"', text("gallery.md"))
+    linked = re.findall(r'href="reports/(\w+)/report\.html"', text("gallery.md"))
     made = re.search(r"^REPORTS = \((.+)\)$", text("conf.py"), flags=re.MULTILINE)
     assert made is not None
     assert re.findall(r"\w+", made[1]) == linked

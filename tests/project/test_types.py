@@ -25,7 +25,7 @@ band: priori.Band = curve.band(n_resamples=100)
 width: float = band.expected_width
 verdict: priori.Comparison = priori.compare(curve, curve, n_resamples=100)
 better: list[str] = [region.better for region in verdict.regions]
-saved: priori.EPC = priori.EPC.from_json(curve.to_json())
+saved: priori.Result = priori.EPC.from_json(curve.to_json())
 any_result: priori.Result = priori.Result.from_json("result.json")
 threshold: float = priori.choose_threshold(dev, criterion="eer")
 average: priori.AverageCurve = priori.average([dev, test], method="vertical")

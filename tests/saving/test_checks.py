@@ -14,7 +14,6 @@ import pytest
 import priori
 from priori.base.errors import InputError, OptionError, PrioriError
 from priori.base.results import Result
-from priori.saving.documents import digest
 from results import again, curves, every_result
 
 CURVE = curves()[0]
@@ -34,7 +33,7 @@ def test_what_changes_no_value_is_no_change() -> None:
     content = json.loads(CURVE.to_json())
     turned = dict(reversed(content.items()))
     turned["alpha"] = [int(alpha) if alpha in (0, 1) else alpha for alpha in content["alpha"]]
-    assert Result.from_json(json.dumps(turned, indent=3)).to_json() == CURVE.to_json()
+    assert Result.from_json(json.dumps(turned, indent=3)).to_dict() == CURVE.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -51,40 +50,6 @@ def test_a_document_without_its_digest_is_refused() -> None:
     del content["digest"]
     with pytest.raises(InputError, match="is not a result that Priori saved"):
         Result.from_json(json.dumps(content))
-
-
-def _changed(**change: Any) -> dict[str, Any]:
-    return json.loads(CURVE.to_json()) | change
-
-
-def test_numbers_that_no_result_has_are_refused() -> None:
-    """Even where somebody made the digest fit."""
-    content = _changed(outcomes="many")
-    del content["digest"]
-    with pytest.raises(InputError, match="is not as Priori saved it"):
-        Result.from_json(json.dumps({**content, "digest": digest(content)}))
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"layout": "1"}, "is not a result that Priori saved"),
-        ({"layout": True}, "is not a result that Priori saved"),
-        ({"layout": 0}, "is not a result that Priori saved"),
-        ({"columns": []}, "is not a result that Priori saved"),
-        ({"result": ["EPC"]}, "is not a result that Priori saved"),
-        ({"alpha": [True] * 11 + ["x"]}, "something else than the number it says"),
-        ({"alpha": ["nan"] * 11}, "something else than the number it says"),
-        ({"alpha": [10**400] * 11}, "a number that is too large"),
-        ({"columns": {"alpha": "integer"}, "alpha": [0.5]}, "something else than the integer it says"),
-        ({"columns": {"alpha": "boolean"}, "alpha": ["no"]}, "something else than the boolean it says"),
-        ({"columns": {"alpha": "text"}, "alpha": [1]}, "something else than the text it says"),
-        ({"columns": {"alpha": "date"}}, "of an unknown kind 'date'"),
-    ],
-)
-def test_types_in_files(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(InputError, match=words):
-        Result.from_json(json.dumps(_changed(**change)))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +84,7 @@ def test_a_full_disk_is_an_error_in_words(tmp_path: Path) -> None:
 def test_names_that_are_no_utf8(tmp_path: Path) -> None:
     named = priori.epc(CURVE.dev, CURVE.test, points=3, name="d\udcff")
     named.to_json(tmp_path / "d\udcff.json")
-    assert priori.EPC.from_json(tmp_path / "d\udcff.json").name == "d\udcff"
+    assert priori.EPC.from_json(tmp_path / "d\udcff.json").summary()["name"] == "d\udcff"
 
 
 # -- random changes ------------------------------------------------------------------------------------

@@ -334,8 +334,6 @@ def test_a_display_notes_its_warnings_below_the_axes(data: Data, fitted: Logisti
     assert [line.code for line in display.warnings_] == [line.code for line in display.result_.warnings]
     assert display.warnings_[0].code == "same-data"
     assert "Development and test set are the same [same-data]" in display.note_.get_text().replace("\n", " ")
-    with priori.silenced("same-data", "few-units"):
-        assert EPCDisplay.from_estimator(fitted, X, y, X_dev=X, y_dev=y).note_ is None
     compared = DifferenceDisplay.from_estimator(fitted, fitted, X, y, X_dev=X, y_dev=y, n_resamples=100, points=3)
     assert "same-data" in [line.code for line in compared.warnings_]
     assert "same-data" not in [line.code for line in EPCDisplay.from_estimator(fitted, X, y).warnings_]

@@ -17,7 +17,6 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.results import Result
-from priori.base.saved import NotSaved
 from priori.decisions.criterion import Criterion
 from priori.decisions.measure import Measure
 from priori.decisions.tasks import Task
@@ -87,8 +86,6 @@ def _simple(value: Any) -> str | None:
         return str(value)
     if isinstance(value, np.ndarray):
         return _array(value)
-    if isinstance(value, NotSaved):
-        return repr(value)
     if isinstance(value, BaseException):
         return f"{type(value).__name__}: {value}"
     if isinstance(value, (list, tuple)) and all(isinstance(one, (bool, int, float)) for one in value):

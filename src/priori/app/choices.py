@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from priori.app.limits import FieldErrors, Limits
 from priori.base import dataframes
 from priori.base.alphas import as_fraction
 from priori.base.errors import OptionError, PrioriError, unknown
-from priori.base.options import FormField, option_fields
+from priori.base.options import TYPED
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, get_measure
 from priori.decisions.tasks import TASKS
@@ -39,6 +39,34 @@ FORMATS = {
 COLUMNS = tuple(column for column in dataframes.COLUMNS if column not in ("time", "weight", "amount"))
 CLAIMS: dict[Claim, str] = {"method": "the systems, tuned again", "deployed": "these thresholds"}
 
+
+@dataclass(frozen=True)
+class FormField:
+    """How the form asks how to resample: label and help, the name in messages, the texts or the range allowed.
+
+    ``most`` is None where the server's own limit holds.
+    """
+
+    label: str
+    what: str = ""
+    help: str = ""
+    texts: dict[str, str] = field(default_factory=dict)
+    least: float = 0
+    most: float | None = None
+
+
+#: The options of a resampling that the form has, by the names that are typed.
+RESAMPLING = {
+    "bootstrap": FormField("Bootstrap", "bootstrap", "What is resampled for the intervals."),
+    "resamples": FormField("Resamples", "the number of resamples", least=100),
+    "resample": FormField(
+        "Resample", "set to resample", texts={"test": "the test set", "both": "both sets, with new thresholds"}
+    ),
+    "level": FormField("Level", "the level", "Of the intervals, from 0.5 up.", least=0.5, most=0.9999),
+    "simultaneous": FormField("Simultaneous bands: they cover the whole curve with the stated confidence"),
+    "seed": FormField("Seed", "the seed", most=999_999_999),
+}
+
 #: What the form calls the options that messages name, as the command line and as Python spell them.
 LABELS = {
     "column": "Names of columns",
@@ -55,7 +83,7 @@ LABELS = {
     "claim": "Differences are about",
     "lower-is-better": "Lower scores are better",
     "lower_is_better": "Lower scores are better",
-    **{name: asked.form.label for field, asked in option_fields() if asked.form for name in (field.name, asked.name)},
+    **{name: RESAMPLING[typed].label for own, typed in TYPED.items() if typed in RESAMPLING for name in (own, typed)},
 }
 #: An argument as an error marks it in its message, or an option as it names it: --positive VALUE, pos_label=VALUE.
 OPTION = re.compile(
@@ -116,7 +144,7 @@ class Choices:
 
     def settings(self) -> Settings:
         """Return what the report is to compute."""
-        resampling = {field.name: getattr(self, option.name) for field, option in option_fields() if option.form}
+        resampling = {own: getattr(self, typed) for own, typed in TYPED.items() if typed in RESAMPLING}
         resampling |= {"bootstrap": None if self.bootstrap == "none" else self.bootstrap, "seed": resampling.pop("rng")}
         return Settings(
             task=self.task,
@@ -154,14 +182,14 @@ def in_form_words(error: PrioriError) -> str:
     "say which it is ('Names of columns': score=NAME)"
     """
 
-    def field(match: re.Match[str]) -> str:
+    def as_field(match: re.Match[str]) -> str:
         label = LABELS.get(match["option"] or match["argument"])
         if label is None:
             return match[0].strip("\x1f")
         typed = re.sub(r"^\{'(.*)': (.*)\}$", r"\1=\2", match["given"] or match["value"] or "").strip("' ")
         return repr(label) + (f": {typed}" if typed not in ("", "True") and not typed.isupper() else "")
 
-    return OPTION.sub(field, getattr(error, "marked", str(error)))
+    return OPTION.sub(as_field, getattr(error, "marked", str(error)))
 
 
 def options() -> dict[str, Any]:
@@ -181,8 +209,7 @@ def resampling_fields() -> dict[str, FormField]:
     """Return the form's fields that say how to resample."""
     bootstraps = {name: bootstrap.resamples for name, bootstrap in BOOTSTRAPS.items()}
     bootstraps = {"auto": "what the data allow: people, else trials", **bootstraps, "none": "none: no intervals"}
-    fields = {option.name: option.form for _, option in option_fields() if option.form is not None}
-    return {**fields, "bootstrap": replace(fields["bootstrap"], texts=bootstraps)}
+    return {**RESAMPLING, "bootstrap": replace(RESAMPLING["bootstrap"], texts=bootstraps)}
 
 
 def _word(name: str) -> str:
@@ -317,7 +344,7 @@ def _as_path(name: str) -> str:
 def _options(choices: Choices) -> list[str]:
     """Return the options that differ from what goes without saying."""
     usual, words = Choices(), []
-    for name in (field.name for field in fields(Choices) if field.name not in APART):
+    for name in (each.name for each in fields(Choices) if each.name not in APART):
         value, option = getattr(choices, name), "--" + RENAMED.get(name, name.replace("_", "-"))
         if value != getattr(usual, name):
             words += [option] if value is True else [option, f"{value:g}" if isinstance(value, float) else str(value)]

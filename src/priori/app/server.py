@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from importlib.resources import files
 from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 from priori.app.choices import Choices
 from priori.app.jobs import WORKER, Job, Jobs
@@ -31,8 +30,8 @@ DOWNLOADS = {
     "report.json": "application/json",
     "report.csv": "text/csv; charset=utf-8",
 }
-#: Our own files, and their types.
-STATIC = {"app.js": "text/javascript", "table.js": "text/javascript", "app.css": "text/css"}
+#: Our own scripts and style.
+STATIC = Path(__file__).parent / "static"
 
 
 def create_app(
@@ -77,7 +76,7 @@ class Server:
                 Route("/jobs/{key}/cancel", self.cancel, methods=["POST"]),
                 Route("/jobs/{key}/delete", self.delete, methods=["POST"]),
                 Route("/jobs/{key}/{name}", self.download, methods=["GET"]),
-                Route("/static/{name}", self.static, methods=["GET"]),
+                Mount("/static", StaticFiles(directory=STATIC)),
             ],
             exception_handlers={Refusal: self.refused, HTTPException: self.missing, ClientDisconnect: self.left},
             lifespan=self.lifespan,
@@ -246,18 +245,6 @@ class Server:
         # Should a browser show it instead of saving it, it has no origin of ours and runs nothing.
         answer.headers["content-security-policy"] = "sandbox; default-src 'none'; frame-ancestors 'none'"
         return answer
-
-    async def static(self, request: Request) -> Response:
-        """Our own scripts and style."""
-        name = request.path_params["name"]
-        if name not in STATIC:
-            raise Refusal(404, "there is no such page")
-        content = await asyncio.to_thread((files("priori.app") / "static" / name).read_bytes)
-        tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-        headers = {"cache-control": "no-cache", "etag": tag}
-        if request.headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers=headers)
-        return Response(content, media_type=STATIC[name], headers=headers)
 
     # -- refusals --------------------------------------------------------------------------------------
 

@@ -89,7 +89,7 @@ CODES: dict[str, CautionKind] = {
         "Scores are not likelihood ratios",
         "Scores are used as log-likelihood ratios but do not look like them.",
         matters="A threshold by theory fits log-likelihood ratios only, and can cost more than no system at all.",
-        remedy="Calibrate them on the development set: --calibrate logistic.",
+        remedy="Calibrate them on the development set: --criterion bayes:logistic.",
         page="howto/likelihood-ratios",
     ),
     "separated-development": _warning(

@@ -1,14 +1,12 @@
-"""Cautions: warnings about a result, in words, with a code by which programs know it and people silence it."""
+"""Cautions: warnings about a result, in words, with a code by which programs and people know it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import TypeVar
 
 from priori.base.caution_codes import CODES, Level
-from priori.base.errors import MARK, unknown
+from priori.base.errors import MARK
 
 Line = TypeVar("Line", bound=str)
 
@@ -143,54 +141,3 @@ def gravest_first(warnings: Iterable[Line]) -> list[Line]:
     order = {code: number for number, code in enumerate(CODES)}
     grave = {line: order.get(getattr(line, "code", ""), len(order)) for line in warnings}
     return sorted(grave, key=lambda line: (getattr(line, "level", "warning") != "warning", grave[line]))
-
-
-# -- silencing -----------------------------------------------------------------------------------------------
-
-_SILENCED: ContextVar[frozenset[str]] = ContextVar("silenced", default=frozenset())
-
-
-@contextmanager
-def silenced(*codes: str) -> Iterator[None]:
-    """Do not show cautions of these codes: in this block, in this thread or task.
-
-    Results keep them (``result.warnings``), and what is shown says which codes were silenced.
-
-    Examples
-    --------
-    >>> import priori
-    >>> scores = priori.Scores.from_arrays([0.1, 0.2, 0.6], [0.4, 0.7, 0.9])
-    >>> curve = priori.epc(scores, scores, alpha=[0.5])
-    >>> [warning.code for warning in curve.warnings]
-    ['same-data', 'few-units']
-    >>> with priori.silenced("same-data", "few-units"):
-    ...     page = curve._repr_html_()
-    >>> "not shown: same-data, few-units" in page
-    True
-    """
-    for code in codes:
-        if code not in CODES:
-            raise unknown("caution", code, CODES)
-    token = _SILENCED.set(_SILENCED.get() | frozenset(codes))
-    try:
-        yield
-    finally:
-        _SILENCED.reset(token)
-
-
-def silenced_codes() -> tuple[str, ...]:
-    """Return the codes that are silenced here, in the order of their list."""
-    return tuple(code for code in CODES if code in _SILENCED.get())
-
-
-def shown(warnings: Iterable[Line]) -> tuple[Line, ...]:
-    """Return the warnings that are not silenced, each once."""
-    hidden = _SILENCED.get()
-    return tuple(dict.fromkeys(line for line in warnings if getattr(line, "code", None) not in hidden))
-
-
-def not_shown(warnings: Iterable[str]) -> tuple[str, ...]:
-    """Return the codes of the warnings that are silenced, each once."""
-    hidden = _SILENCED.get()
-    codes = (line.code for line in warnings if isinstance(line, Caution) and line.code in hidden)
-    return tuple(dict.fromkeys(codes))

@@ -10,16 +10,12 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
-from numpy.typing import NDArray
-
-from priori.base.cautions import Caution
-from priori.base.saved import Saved, column, in_part, number
 
 Value = TypeVar("Value")
 #: A piece of a JSON schema: what one value may be.
@@ -60,37 +56,25 @@ def told(value: Any) -> Any:
     return [told(item) for item in value] if isinstance(value, (tuple, list)) else value
 
 
-def _as_read(value: Any, _: Saved) -> Any:
-    return value
-
-
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """How values of a type stand in a file: the schema, and how they are written and read."""
+    """How values of a type stand in a file: the schema, and how they are written."""
 
     schema: Schema
     write: Callable[[Any], Any] = told
-    read: Callable[[Any, Saved], Any] = _as_read
 
 
 @dataclass(frozen=True, eq=False)
 class Flat:
-    """A field that stands in the summary by parts, each by its name: a dictionary, or what can be put into one."""
+    """A field that stands in the summary by parts, each by its name: a dictionary, or what can be made one."""
 
     parts: Mapping[str, Schema]
     taken_apart: Callable[[Any], Mapping[str, Any]] = dict
-    put_together: Callable[[Saved], Any] | None = None
 
     def write(self, value: Any) -> dict[str, Any]:
         """Return the parts by name."""
         values = self.taken_apart(value)
         return {name: values[name] for name in self.parts}
-
-    def read(self, saved: Saved) -> Any:
-        """Return the field from what a file says."""
-        if self.put_together is not None:
-            return self.put_together(saved)
-        return {name: saved.summary[name] for name in self.parts}
 
 
 class DeclaredTable:
@@ -100,38 +84,25 @@ class DeclaredTable:
         self.kinds = {name: kind for kind, names in columns.items() for name in names.split()}
         self.optional = frozenset(optional.split())
 
-    def read(self, saved: Saved) -> dict[str, NDArray[Any]]:
-        """Return the columns that a file has."""
-        return {name: values for name, values in saved.table.items() if name in self.kinds}
-
 
 COLUMN, SUMMARY, UNSAVED = object(), object(), object()
 #: A column of the table; an array or None where not every result has it.
 Column = Annotated[Value, COLUMN]
 #: A value of the summary.
 Summary = Annotated[Value, SUMMARY]
-#: What files do not hold: a result that is read back has a `NotSaved` there.
+#: What files do not hold.
 Unsaved = Annotated[Value, UNSAVED]
 
 Level = Annotated[float, Kept(LEVEL)]
 Size = Annotated[int, Kept(SIZE)]
 #: A table of numbers within a summary, row by row.
-Rows = Annotated[
-    np.ndarray[Any, np.dtype[np.float64]],
-    Kept(listed(NUMBERS), read=lambda rows, _: np.array([column(row, "number", "row") for row in rows])),
-]
+Rows = Annotated[np.ndarray[Any, np.dtype[np.float64]], Kept(listed(NUMBERS))]
 #: What to mind about a result: `priori.base.cautions`.
-Cautions = Annotated[
-    tuple[str, ...],
-    Kept(
-        listed(record({"code": TEXT, "text": TEXT})),
-        read=lambda lines, _: tuple(Caution(line["code"], line["text"]) for line in lines),
-    ),
-]
+Cautions = Annotated[tuple[str, ...], Kept(listed(record({"code": TEXT, "text": TEXT})))]
 
 _PLAIN = {
-    float: Kept(NUMBER, read=lambda value, _: number(value)),
-    Fraction: Kept({"type": "number"}, write=float, read=lambda value, _: _fraction(value)),
+    float: Kept(NUMBER),
+    Fraction: Kept({"type": "number"}, write=float),
     int: Kept(INTEGER),
     bool: Kept(FLAG),
     str: Kept(TEXT),
@@ -152,10 +123,6 @@ LISTS: dict[str, Schema] = {
 }
 
 
-def _fraction(value: float) -> Fraction:
-    return Fraction(str(value)).limit_denominator(10**9)
-
-
 def kept(hint: Any) -> Kept:
     """Return how values of an annotated type stand in a file."""
     inner, notes = _unwrapped(hint)
@@ -171,67 +138,46 @@ def kept(hint: Any) -> Kept:
         return Kept(
             own.schema if own.schema == NUMBER else maybe(own.schema),
             lambda value: None if value is None else own.write(value),
-            lambda value, saved: None if value is None else own.read(value, saved),
         )
     if origin is np.ndarray:
-        kind = KINDS[_type_in_array(inner)]
-        return Kept(LISTS[kind], read=lambda values, _: column(values, kind, "list"))
+        return Kept(LISTS[KINDS[_type_in_array(inner)]])
     if origin is tuple:
         size = None if arguments[-1] is Ellipsis else len(arguments)
-        return _many(kept(arguments[0]), size)
+        own = kept(arguments[0])
+        schema = NUMBERS if own.schema == NUMBER and size is None else listed(own.schema, size)
+        return Kept(schema, lambda values: [own.write(value) for value in values])
     if origin is dict:
         own = kept(arguments[1])
         return Kept(
             {"type": "object", **({"additionalProperties": own.schema} if own.schema else {})},
             lambda values: {name: own.write(value) for name, value in values.items()},
-            lambda values, saved: {name: own.read(value, saved) for name, value in values.items()},
         )
     return _record(inner)
-
-
-def _many(own: Kept, size: int | None) -> Kept:
-    schema = NUMBERS if own.schema == NUMBER and size is None else listed(own.schema, size)
-    return Kept(
-        schema,
-        lambda values: [own.write(value) for value in values],
-        lambda values, saved: tuple(own.read(value, saved) for value in values),
-    )
 
 
 def _record(kind: Any) -> Kept:
     """Return how a nested dataclass, named tuple or typed dictionary is kept: an object of all that it declares."""
     if not (is_dataclass(kind) or is_typeddict(kind) or hasattr(kind, "_fields")):
         raise TypeError(f"nothing says how a {kind} is saved: annotate it with Kept, or as Unsaved")
-    declared = _hints(kind)
-    own = {name: kept(hint) for name, (hint, _) in declared.items()}
-
-    def read(values: Mapping[str, Any], saved: Saved) -> Any:
-        known = {name: own[name].read(values[name], saved) for name, (_, given) in declared.items() if given}
-        return known if is_typeddict(kind) else in_part(kind, **known)
-
-    return Kept(record({name: each.schema for name, each in own.items()}), read=read)
+    return Kept(record({name: kept(hint).schema for name, hint in _hints(kind).items()}))
 
 
 # -- what a class declares -----------------------------------------------------------------------------------------
 
 
 @cache
-def _hints(kind: Any) -> dict[str, tuple[Any, bool]]:
-    """Return the types of all that a class declares to hold, and whether it can be given: fields, then properties.
-
-    Properties that remember their value can be given.
-    """
-    found = {name: (hint, True) for name, hint in get_type_hints(kind, include_extras=True).items()}
+def _hints(kind: Any) -> dict[str, Any]:
+    """Return the types of all that a class declares to hold: fields, then properties."""
+    found = get_type_hints(kind, include_extras=True)
     names = [each.name for each in fields(kind)] if is_dataclass(kind) else getattr(kind, "_fields", list(found))
-    found = {name: found[name] for name in names if UNSAVED not in _unwrapped(found[name][0])[1]}
+    found = {name: found[name] for name in names if UNSAVED not in _unwrapped(found[name])[1]}
     for base in reversed(kind.__mro__):
         for name, attribute in vars(base).items():
             computed = getattr(attribute, "fget", None) or getattr(attribute, "func", None)
             if isinstance(attribute, (property, cached_property)) and computed is not None:
                 found.pop(name, None)
                 if str(computed.__annotations__.get("return", "")).startswith(("Column[", "Summary[")):
-                    hint = get_type_hints(computed, include_extras=True)["return"]
-                    found[name] = hint, isinstance(attribute, cached_property)
+                    found[name] = get_type_hints(computed, include_extras=True)["return"]
     return found
 
 
@@ -239,13 +185,12 @@ def _hints(kind: Any) -> dict[str, tuple[Any, bool]]:
 class DeclaredMember:
     """A field or property of a result in its file: columns by kind, values of the summary by schema.
 
-    ``write`` gives both by name, ``read`` the field from a file, where it can be given. Columns may be ``optional``.
+    ``write`` gives both by name. Columns may be ``optional``.
     """
 
     columns: Mapping[str, str]
     summary: Mapping[str, Schema]
     write: Callable[[Any], Mapping[str, Any]]
-    read: Callable[[Saved], Any] | None
     optional: frozenset[str] = frozenset()
 
 
@@ -256,43 +201,28 @@ def members(kind: type) -> dict[str, DeclaredMember]:
 
 @cache
 def _members(kind: Any) -> dict[str, DeclaredMember]:
-    found = {name: (_member(name, hint), given) for name, (hint, given) in _hints(kind).items()}
-    return {name: member if given else replace(member, read=None) for name, (member, given) in found.items()}
+    return {name: _member(name, hint) for name, hint in _hints(kind).items()}
 
 
 def _member(name: str, hint: Any) -> DeclaredMember:
     inner, notes = _unwrapped(hint)
     for note in notes:
         if isinstance(note, Flat):
-            return DeclaredMember({}, note.parts, note.write, note.read)
+            return DeclaredMember({}, note.parts, note.write)
         if isinstance(note, DeclaredTable):
-            return DeclaredMember(note.kinds, {}, dict, note.read, note.optional)
+            return DeclaredMember(note.kinds, {}, dict, note.optional)
     optional = _is_optional(inner)
     value = next(_unwrapped(each)[0] for each in get_args(inner) if each is not types.NoneType) if optional else inner
     array = get_origin(value) is np.ndarray
     if COLUMN in notes or (array and SUMMARY not in notes and not any(isinstance(note, Kept) for note in notes)):
-        return _column(name, _type_in_array(value) if array else value, array, optional)
+        return DeclaredMember(
+            {name: KINDS[_type_in_array(value) if array else value]},
+            {},
+            lambda held: {} if array and held is None else {name: np.atleast_1d(held)},
+            frozenset([name] if array and optional else []),
+        )
     own = kept(hint)
-    return DeclaredMember(
-        {},
-        {name: own.schema},
-        lambda value: {name: own.write(value)},
-        lambda saved: own.read(saved.summary[name], saved),
-    )
-
-
-def _column(name: str, value: Any, array: bool, optional: bool) -> DeclaredMember:
-    def single(saved: Saved) -> Any:
-        cell = saved.table[name].tolist()[0]
-        return None if optional and cell != cell else cell
-
-    return DeclaredMember(
-        {name: KINDS[value]},
-        {},
-        lambda held: {} if array and held is None else {name: np.atleast_1d(held)},
-        (lambda saved: saved.table.get(name)) if array else single,
-        frozenset([name] if array and optional else []),
-    )
+    return DeclaredMember({}, {name: own.schema}, lambda value: {name: own.write(value)})
 
 
 def _unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -327,11 +257,6 @@ def optional_columns(kind: type) -> set[str]:
     return {name for member in members(kind).values() for name in member.optional}
 
 
-def restorable(kind: type, saved: Saved) -> dict[str, Any]:
-    """Return the fields of a class, and the properties that remember their value, from what a file has."""
-    return {name: member.read(saved) for name, member in members(kind).items() if member.read is not None}
-
-
 # -- words ---------------------------------------------------------------------------------------------------------
 
 #: What names mean wherever they stand, unless a class says otherwise.
@@ -364,7 +289,7 @@ DESCRIPTIONS = {
     "v1_name": "The measure that V1 is.",
     "v2_name": "The measure that V2 is.",
     "value": "The measure on the test set.",
-    "warnings": "What to mind: the code by which it is known and silenced, and the words.",
+    "warnings": "What to mind: the code by which it is known, and the words.",
 }
 
 #: An entry of the attributes in a docstring: names, a type, and the text below.

@@ -38,10 +38,6 @@ class FewUsersError(InputError):
     """Trials of one user only, where it takes several to see how much users differ."""
 
 
-class MissingScoresError(InputError, AttributeError):
-    """Something that needs the scores was asked of a result read from a file, which has none."""
-
-
 class OptionError(PrioriError):
     """A bad option: an unknown name, a number out of range, options that do not go together."""
 

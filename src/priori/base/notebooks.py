@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.cautions import labelled, not_shown, shown
+from priori.base.cautions import labelled
 from priori.base.declarations import columns_of, sentence_of
 from priori.base.results import plain
 from priori.base.texts import cell, p_text
@@ -84,7 +84,7 @@ class Shown:
 
 def _table(result: Result, summary: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     """Return the table that is shown: that of the result, or the records of its summary that its class names."""
-    records = summary.get(result._shown)
+    records = summary.get(result._declared._shown)
     if not records:
         return result.columns()
     return {name: np.array([record[name] for record in records], dtype=object) for name in records[0]}
@@ -106,13 +106,13 @@ def _visible(table: Mapping[str, NDArray[Any]], size: int) -> list[int | None]:
 def _line(result: Result, summary: Mapping[str, Any]) -> str:
     """Return what the result is: its class, the systems, its sentence or description, and the settings that matter."""
     systems = " minus ".join(repr(str(summary[name])) for name in ("name", "name_a", "name_b") if summary.get(name))
-    told = sentence_of(type(result)).split(": one row")[0].rstrip(".")
+    told = sentence_of(result._declared).split(": one row")[0].rstrip(".")
     if told.split()[0] in ("A", "An", "The"):
         told = told[0].lower() + told[1:]
     told = str(summary.get("sentence") or told)
     facts = [] if "sentence" in summary else _facts(summary)
-    facts += ["read from a file"] * result.from_file
-    head = " ".join(filter(None, (type(result).__name__, systems)))
+    facts += ["read from a file"] * (result._declared is not type(result))
+    head = " ".join(filter(None, (result._declared.__name__, systems)))
     return f"{head}: {told}" + (f"; {', '.join(facts)}" if facts else "")
 
 
@@ -129,10 +129,10 @@ def _facts(summary: Mapping[str, Any]) -> list[str]:
 
 def _in_per_cent(result: Result, summary: Mapping[str, Any]) -> frozenset[str]:
     """Return the columns that are shown in per cent: rates, and what is measured where the measure is a rate."""
-    always = {name for name in RATES if columns_of(type(result)).get(name) == "number"}
-    known = summary.get("rate", getattr(getattr(result, "measure", None), "rate", None))
+    always = {name for name in RATES if columns_of(result._declared).get(name) == "number"}
+    known = summary.get("rate")
     if not isinstance(known, bool):
-        known = result._rates or (bool(always) and summary.get("measure", "hter") == "hter")
+        known = result._declared._rates or (bool(always) and summary.get("measure", "hter") == "hter")
     if summary.get("against") == "EER":
         always.add("post_value")
     return frozenset(always | (MEASURED if known else set()))
@@ -166,9 +166,6 @@ def _settings(summary: Mapping[str, Any]) -> str:
 
 
 def _cautions(warnings: Sequence[str]) -> str:
-    """Return warnings as a list, each with the code that silences it, and which codes are silenced."""
-    lines = [labelled(warning) for warning in shown(warnings)]
-    if hidden := not_shown(warnings):
-        lines.append(f"not shown: {', '.join(hidden)}")
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    """Return warnings as a list, each with its code."""
+    items = "".join(f"<li>{escape(labelled(warning))}</li>" for warning in dict.fromkeys(warnings))
     return f"<ul>{items}</ul>" if items else ""

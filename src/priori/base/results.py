@@ -1,23 +1,22 @@
-"""What every result can do: go into a dictionary, a file, a dataframe, a notebook, and come back from a file."""
+"""What every result can do: go into a dictionary, a file, a dataframe, a notebook, into figures."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.dataframes import make_frame
-from priori.base.declarations import Summary, columns_of, members, restorable, told
-from priori.base.saved import Saved, in_part
+from priori.base.declarations import Summary, columns_of, members, told
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Kind = TypeVar("Kind", bound="Result")
+    from priori.saving.documents import SavedResult
 
 #: What the interval from ``lower`` to ``upper`` may be around: the first of these columns that a table has.
 AROUND = ("expected", "value", "difference", "rate", "auc", "tpr")
@@ -100,20 +99,15 @@ class Result:
         """Return values with thresholds on the scale of the scores that were given."""
         return negated(found, self._ranges) if self.distances else found
 
-    @classmethod
-    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
-        """Put a result together from what is known of it; what is not raises `MissingScoresError` when it is used."""
-        return in_part(cls, **known)
+    @property
+    def _declared(self) -> type[Result]:
+        """The class that declares what the result holds."""
+        return type(self)
 
     @property
     def backend(self) -> str | None:
         """The dataframe library the scores came from, if any."""
         return vars(self).get("_backend")
-
-    @property
-    def from_file(self) -> bool:
-        """Whether the result was read from a file, without its scores."""
-        return "_saved" in vars(self)
 
     def _came_from(self, *sources: Any) -> Self:
         """Remember the first dataframe library of these scores or curves, and whether they are distances."""
@@ -148,14 +142,8 @@ class Result:
         return text
 
     @classmethod
-    def from_json(
-        cls, source: str | Path, *, measure: object = None, criterion: object = None, task: object = None
-    ) -> Self:
-        """Read a result from JSON text, or from a file of it.
-
-        The result is of the class that was saved, with the same table, summary, frame and figures. The scores are
-        not saved, so that what needs them (a band, other alphas) raises an error that says so. Nor are functions: a
-        measure, criterion or task of your own must be given again.
+    def from_json(cls, source: str | Path) -> SavedResult:
+        """Read the table and the summary of a result of this class from JSON text, or from a file of it.
 
         Examples
         --------
@@ -169,28 +157,12 @@ class Result:
           0.5        0.3  33.33 %   0.00 %  33.33 %   0.00 %  16.67 %  16.67 %
             1       0.65   0.00 %  33.33 %   0.00 %  33.33 %  16.67 %  16.67 %
         warnings: same-data, few-units
-        >>> saved.threshold.round(2).tolist()
+        >>> saved.columns()["threshold"].round(2).tolist()
         [0.3, 0.3, 0.65]
         """
         from priori.saving.documents import read_json
 
-        given = {"measure": measure, "criterion": criterion, "task": task}
-        return read_json(source, cls, {name: thing for name, thing in given.items() if thing is not None})
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        if self.from_file:  # as read: measures hold functions, which pickle cannot keep
-            return restored, (type(self), vars(self)["_saved"])
-        return super().__reduce_ex__(protocol)
-
-    def __eq__(self, other: object) -> bool:
-        """Whether two results read from files say the same; a result made from scores equals only itself."""
-        if self is other or type(self) is not type(other):
-            return self is other
-        assert isinstance(other, Result)
-        return self.from_file and other.from_file and _contents(self) == _contents(other)
-
-    def __hash__(self) -> int:
-        return hash(type(self)) if self.from_file else super().__hash__()
+        return read_json(source, cls)
 
     # -- notebooks -------------------------------------------------------------------------------------
 
@@ -239,14 +211,3 @@ def _outside(result: Result) -> list[Caution]:
         own = f"the interval excludes its own {around} ({example}): use more resamples"
         found.append(Caution("around-expected", expected) if of_method and not stem else Caution("value-outside", own))
     return found
-
-
-def restored(kind: type[Kind], saved: Saved) -> Kind:
-    """Return a result of a class from what a file says about it."""
-    result = kind._restored(saved, restorable(kind, saved))
-    vars(result).update(_saved=saved, _distances=bool(saved.summary.get("distances")))
-    return result
-
-
-def _contents(result: Result) -> Any:
-    return plain(result.summary()), plain(result.columns())

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from priori._version import __version__
-from priori.base.cautions import silenced_codes
 from priori.base.results import plain
 
 #: How a text begins that a spreadsheet takes for a formula, also after apostrophes: so one of them can be taken away.
@@ -35,17 +34,16 @@ def alpha_text(alpha: Fraction | float) -> str:
 
 
 def json_text(content: Mapping[str, Any]) -> str:
-    """Return the content as JSON, with the version that made it and the codes of cautions that were silenced."""
-    silenced = {"silenced": list(silenced_codes())} if silenced_codes() else {}
-    whole = {"priori": __version__, **plain(dict(content)), **silenced}
+    """Return the content as JSON, with the version that made it."""
+    whole = {"priori": __version__, **plain(dict(content))}
     return json.dumps(whole, indent=2, allow_nan=False, ensure_ascii=False)
 
 
-def csv_text(tables: Iterable[Mapping[str, Any]], *, raw_text: bool = False) -> str:
+def csv_text(tables: Iterable[Mapping[str, Any]]) -> str:
     """Return tables with the same columns as one CSV, every digit kept; infinities as inf and -inf.
 
     A spreadsheet takes a cell that begins with ``=``, ``+``, ``-`` or ``@`` for a formula, so that a text (never a
-    number) that does gets an apostrophe before it, unless ``raw_text`` is asked for.
+    number) that does gets an apostrophe before it.
 
     Examples
     --------
@@ -60,16 +58,16 @@ def csv_text(tables: Iterable[Mapping[str, Any]], *, raw_text: bool = False) -> 
         if header is None:
             header = list(table)
             writer.writerow(header)
-        columns = [[_cell(value, raw_text) for value in np.atleast_1d(table[name]).tolist()] for name in header]
+        columns = [[_cell(value) for value in np.atleast_1d(table[name]).tolist()] for name in header]
         size = max((len(column) for column in columns if len(column) != 1), default=1)
         writer.writerows(zip(*(column * size if len(column) == 1 else column for column in columns), strict=True))
     return buffer.getvalue()
 
 
-def _cell(value: Any, raw_text: bool) -> Any:
+def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str) and not raw_text and value.lstrip("'").startswith(FORMULA):
+    if isinstance(value, str) and value.lstrip("'").startswith(FORMULA):
         return f"'{value}"
     return repr(value) if isinstance(value, float) else value
 

@@ -95,7 +95,7 @@ def adcf(asked: Asked) -> None:
     "pad",
     SETS,
     option("apcer"),
-    option("criterion", default="eer", help="How the first threshold is chosen.", callback=None),
+    option("criterion", default="eer", help="How the first threshold is chosen."),
     option("alpha", written="--alpha X", help="The trade-off of that criterion, where it has one. Default: 0.5."),
     option("level"),
     output_group(),

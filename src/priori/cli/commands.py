@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from priori.base.alphas import as_fractions
-from priori.base.cautions import silenced
 from priori.base.errors import OptionError
-from priori.base.options import option_fields
+from priori.base.options import TYPED
 from priori.cli import COMMANDS
 from priori.cli.files import Written, check_files_apart
 from priori.cli.help import DescribedCommand
-from priori.cli.options import DRAWN, listed, option, options
+from priori.cli.options import DRAWN, option, options
 from priori.cli.output import Output, Progress
 
 if TYPE_CHECKING:
@@ -60,22 +59,21 @@ def make_command(
 ) -> Callable[[Callable[[Asked], None]], click.Command]:
     """Make a command of a function; its options are listed by --help in the order given here.
 
-    A command that gives results has ``--silence`` and ``--verbose`` too.
+    A command that gives results has ``--verbose`` too.
     """
     groups = [part for part in parts if isinstance(part, Group)]
     params = [param for part in parts for param in (part.options if isinstance(part, Group) else (part,))]
     params += [param for group in groups for param in group.last]
     if any(group.name == "output" for group in groups):
-        params += options("silence verbose")
+        params += options("verbose")
 
     def decorate(function: Callable[[Asked], None]) -> click.Command:
         def gathered(**typed: Any) -> None:
             check_files_apart(click.get_current_context())
             for group in groups:
-                shown = [str(param.name) for param in (*group.options, *group.last) if param.expose_value]
-                typed[group.name] = group.make(**{name: typed.pop(name) for name in shown})
-            with silenced(*listed(typed.get("silence"))):
-                function(Asked(**typed))
+                names = [str(param.name) for param in (*group.options, *group.last)]
+                typed[group.name] = group.make(**{name: typed.pop(name) for name in names})
+            function(Asked(**typed))
 
         text = help or function.__doc__
         return click.command(name, DescribedCommand, short_help=COMMANDS[name], params=params, help=text)(gathered)
@@ -84,9 +82,6 @@ def make_command(
 
 
 # -- how thresholds are chosen and judged ----------------------------------------------------------------------------
-
-#: The task and the criterion, calibration included: commands get ``bayes:logistic`` for ``--calibrate logistic``.
-CRITERION = options("task criterion calibrate")
 
 
 def alpha_list(text: str | None) -> list[Any] | None:
@@ -138,8 +133,8 @@ def judging(why_one: str = "", measure: bool = True) -> Group:
     if why_one:
         text = "The trade-off: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR; for at-most-far and the like, the limit."
         alpha = option("alpha", written="--alpha NUMBER", help=f"{text} Default: 0.5, or that of --costs.")
-    shown = options("measure") if measure else ()
-    return Group("judging", make, (*CRITERION, *shown, alpha, *options("costs prior")))
+    shown = "task criterion measure" if measure else "task criterion"
+    return Group("judging", make, (*options(shown), alpha, *options("costs prior")))
 
 
 #: Which curves to compute; the command gets them as ``settings``, the options of `priori.epc`.
@@ -147,8 +142,7 @@ CURVES = Group(
     "settings",
     lambda alpha, **typed: {**typed, "alpha": alpha_list(alpha)},
     (
-        *CRITERION,
-        *options("measure preset points bounds"),
+        *options("task criterion measure preset points bounds"),
         option("alpha", help="Trade-offs, instead of --points: 0.1,0.5,99/109 or costs:COST_FN,COST_FP,PRIOR."),
         *options("costs prior weight"),
     ),
@@ -160,24 +154,30 @@ CURVES = Group(
 
 def resampling_options(default: str | None, *, leave_out: Sequence[str] = ()) -> tuple[Group, click.Option]:
     """Return the options of a bootstrap; the command gets ``resampling``, None without ``--bootstrap``; ``threads``."""
-    names = [described.name for _, described in option_fields() if described.name not in ("bootstrap", *leave_out)]
+    names = [name for name in TYPED.values() if name not in ("bootstrap", *leave_out)]
     listed = (option("bootstrap", default=default), *map(option, names))
     return Group("resampling", _resampling, listed), option("threads")
 
 
-def _resampling(**typed: Any) -> Resampling | None:
+def _resampling(bootstrap: str | None, resamples: str, **typed: Any) -> Resampling | None:
     """Return what was asked for; without a bootstrap its other options are a mistake."""
-    values = {field.name: typed.get(described.name, field.default) for field, described in option_fields()}
-    if values["bootstrap"] is None:
-        if values["resample"] != "test" or values["simultaneous"]:
+    if bootstrap is None:
+        if typed.get("resample", "test") != "test" or typed.get("simultaneous"):
             raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
         return None
-    for field, described in option_fields():
-        if described.parse is not None and described.name in typed:
-            values[field.name] = described.parse(values[field.name])
     from priori.uncertainty.bootstrap.resampling import Resampling
 
-    return Resampling(**{**values, "bootstrap": None if values["bootstrap"] == "auto" else values["bootstrap"]})
+    values = {field: typed[name] for field, name in TYPED.items() if name in typed}
+    return Resampling(None if bootstrap == "auto" else bootstrap, n_resamples=replicates(resamples), **values)
+
+
+def replicates(text: str) -> int | tuple[int, int]:
+    """Read a number of replicates as typed: 10000, or 100x100."""
+    parts = text.lower().replace("×", "x").split("x")
+    if len(parts) > 2 or not all(part.strip().isdigit() and int(part) > 0 for part in parts):
+        raise OptionError(f"--resamples {text!r}: write a whole number such as 10000, or USERSxSAMPLES such as 100x100")
+    numbers = [int(part) for part in parts]
+    return numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
 
 def bands_around(curves: Iterable[Any], asked: Asked) -> list[Any]:
@@ -236,13 +236,12 @@ def output_group(
         option("format_", kind=choices, default=formats[0], shown=False, help=format_help.format(formats[0])),
         option("json_"),
         option("output", kind=Written(implied), help=output_help.format(endings)),
-        option("raw_text"),
         *([option("plot", help=f"{plot}: {DRAWN}")] if plot else ()),
     ]
     return Group("output", _output, tuple(listed))
 
 
-def _output(format_: str, json_: bool, output: str | None, raw_text: bool, plot: str | None = None) -> Output:
+def _output(format_: str, json_: bool, output: str | None, plot: str | None = None) -> Output:
     """Return where the numbers go, in the format asked for or that the file's name says."""
     context = click.get_current_context()
     typed = context.get_parameter_source("format_") is not click.core.ParameterSource.DEFAULT
@@ -256,7 +255,7 @@ def _output(format_: str, json_: bool, output: str | None, raw_text: bool, plot:
     if output is not None and output != "-":
         format_ = _named_format(output, format_, typed, choices.choices)
     path = output or written.implied(context.params)
-    return Output(format_, path if path in (None, "-") else written.convert(path, None, None), plot, raw_text)
+    return Output(format_, path if path in (None, "-") else written.convert(path, None, None), plot)
 
 
 def _named_format(path: str, format_: str, typed: bool, formats: Sequence[str]) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         default=10_000,
         help="Number of bootstrap replicates.",
     ),
-    *options("silence verbose"),
+    *options("verbose"),
 )
 def demo(asked: Asked) -> None:
     """Evaluate real scores: which system would be chosen, which one should be, and is the difference significant?

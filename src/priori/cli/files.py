@@ -6,6 +6,7 @@ import glob
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -74,32 +75,21 @@ def complete_files(command: click.Command) -> None:
 
 def check_files_apart(context: click.Context) -> None:
     """Refuse to write over a file that the command reads, or writes already: by any name or link."""
-    paths = [*_written(context)]
-    if not paths:
-        return
-    read = {os.path.realpath(path): path for path in _read(context)}
-    inodes = {_inode(path): path for path in read.values() if _inode(path) is not None}
-    written: dict[str, str] = {}
-    for path in paths:
-        if os.path.exists(path) and not os.path.isfile(path):
-            continue
-        real = os.path.realpath(path)
-        source = read.get(real) or inodes.get(_inode(path))
+    paths = [path for path in _written(context) if os.path.isfile(path) or not os.path.exists(path)]
+    read = [*_read(context)] if paths else []
+    for number, path in enumerate(paths):
+        source = next((each for each in read if _same(path, each)), None)
         if source is not None:
             same = "" if source == path else f" (it is {source})"
             raise OptionError(f"cannot write {path}: it is read by this command{same}; name another file")
-        if real in written:
+        if any(_same(path, other) for other in paths[:number]):
             raise OptionError(f"cannot write {path} twice; name another file")
-        written[real] = path
 
 
-def _inode(path: str) -> tuple[int, int] | None:
-    """Return what tells a file from others, whatever its name."""
-    try:
-        found = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return found.st_dev, found.st_ino
+def _same(path: str, other: str) -> bool:
+    with suppress(OSError, ValueError):  # one that is not there yet
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def _written(context: click.Context) -> Iterator[str]:

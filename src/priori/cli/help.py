@@ -13,7 +13,7 @@ import click
 
 from priori.base.cautions import Caution
 from priori.base.errors import MARK, PrioriError, short
-from priori.base.options import option_fields
+from priori.base.options import TYPED
 from priori.cli.files import file_words
 from priori.cli.options import HEADINGS
 
@@ -130,6 +130,7 @@ INSTEAD = {
     "--folds": "divide the file in two: --split 50/50",
     "--sensitivity": "plan takes the rate of errors, 1 - sensitivity: --frr RATE, or --limit frr=VALUE",
     "--specificity": "plan takes the rate of errors, 1 - specificity: --far RATE, or --limit far=VALUE",
+    "--calibrate": "write --criterion bayes:NAME, for example --criterion bayes:logistic",
     "--cost-fn": "write --costs fn=A,fp=B",
     "--cost-fp": "write --costs fn=A,fp=B",
 }
@@ -189,8 +190,7 @@ def option_text(name: str, value: str = "") -> str:
     >>> option_text("columns", "{'trial': NAME}"), option_text("trials", "FILE")
     ('--column trial=NAME', '--trials FILE')
     """
-    names = {field.name: described.name for field, described in option_fields()}
-    option = "--" + {**names, **OPTIONS}.get(name, name).replace("_", "-")
+    option = "--" + {**TYPED, **OPTIONS}.get(name, name).replace("_", "-")
     typed = re.sub(r"^\{'(.*)': (.*)\}$", r"\1=\2", value).strip("'")
     return option if typed in ("", "True") else f"{option} {typed}"
 

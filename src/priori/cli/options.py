@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from priori.base.cautions import silenced
-from priori.base.errors import OptionError, nearest
+from priori.base.errors import nearest
 from priori.base.limits import MOST_THREADS
-from priori.base.options import Claim, Weight, option_fields
+from priori.base.options import Claim, Interval, Resample, Weight
 from priori.cli.files import WRITTEN
 
 if TYPE_CHECKING:
@@ -39,8 +38,6 @@ class Declared:
     shown: bool = True
     names: str = ""
     callback: Callable[..., Any] | None = None
-    #: Read before other options, for their callbacks only.
-    eager: bool = False
 
     def make(self, name: str) -> click.Option:
         """Make the option, whose value a command gets by this name."""
@@ -66,8 +63,6 @@ class Declared:
             required=self.required,
             show_default=self.shown and self.default is not None and kind is not bool,
             callback=self.callback,
-            is_eager=self.eager,
-            expose_value=not self.eager,
             **settings,
         )
         if isinstance(made, Listing):
@@ -113,32 +108,6 @@ class Named(click.Choice[str]):
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """Return what to say of a name that is not one of them."""
         return f"{value!r}; {nearest(value, self.choices)}"
-
-
-def _note_calibration(context: click.Context, parameter: click.Parameter, typed: str | None) -> None:
-    """Keep the calibration for the criterion, which is read after it."""
-    if typed is not None:
-        from priori.decisions.likelihood_ratios import get_calibrator
-
-        context.meta["calibrate"] = get_calibrator(typed).name
-
-
-def _with_calibration(context: click.Context, parameter: click.Parameter, typed: str | None) -> str | None:
-    """Return the criterion with the calibration that was typed: it serves thresholds by theory only."""
-    calibrate = context.meta.get("calibrate")
-    if calibrate is None:
-        return typed
-    if typed not in (None, "bayes"):
-        raise OptionError(
-            f"--calibrate sets thresholds by theory (--criterion bayes); it changes none that {typed} chooses"
-        )
-    return f"bayes:{calibrate}"
-
-
-def _check_codes(context: click.Context, parameter: click.Parameter, typed: str | None) -> str | None:
-    """Refuse at once what is no code."""
-    with silenced(*listed(typed)):
-        return typed
 
 
 def _drawable(context: click.Context, parameter: click.Parameter, plot: str | None) -> str | None:
@@ -197,15 +166,14 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "--weights", "Data sets count equally, or by their number of trials.", ("equal", "size"), "equal"
         ),
         "skip_incomplete": Declared("--skip-incomplete", "Leave out data sets that have one class only.", bool),
-        "example": Declared("--example", "Bundled real scores, instead of files.", "priori.examples:NAMES"),
         # What is chosen and shown.
         "criterion": Declared(
             "--criterion NAME",
             "What the threshold minimises on development scores: {}. wer is the weighted error rate alpha FAR + "
             "(1 - alpha) FRR. For any rate: target-far, at-most-far, at-most-far:0.95 (holds in the population with "
-            "95 % confidence), at-least-recall. For any measure: max:f1, min:dcf. Default: the task's.",
+            "95 % confidence), at-least-recall. bayes:logistic calibrates first. For any measure: max:f1, min:dcf. "
+            "Default: the task's.",
             names="priori.decisions.criteria:CRITERIA",
-            callback=_with_calibration,
         ),
         "measure": Declared(
             "--measure NAME",
@@ -368,6 +336,11 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "open_": Declared("--open/--no-open", "Open the page in a browser.", bool, False),
         "force": Declared("--force", "Replace files that are in DIR already.", bool),
+        "bootstrap": Declared(
+            "--bootstrap",
+            "What is resampled; auto: people if they are known, else trials.",
+            Named("priori.uncertainty.bootstrap.designs:BOOTSTRAPS", "auto"),
+        ),
     },
     "Giving data": {
         "folds": Declared(
@@ -391,14 +364,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "The field: sets the two rates traded (V1, V2) and the default criterion and measure.",
             "priori.decisions.tasks:TASKS",
             "authentication",
-        ),
-        "calibrate": Declared(
-            "--calibrate NAME",
-            "Calibrate scores to log-likelihood ratios on the development set and set thresholds by theory (criterion "
-            "bayes): {}; with a prior, logistic:0.01.",
-            names="priori.decisions.likelihood_ratios:CALIBRATIONS",
-            callback=_note_calibration,
-            eager=True,
         ),
         "preset": Declared("--preset", "The settings of an evaluation campaign.", "priori.decisions.presets:PRESETS"),
         "figure": Declared(
@@ -477,19 +442,37 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "threads": Declared(
             "--threads", "Threads to use; the numbers do not depend on it.", click.IntRange(1, MOST_THREADS)
         ),
+        "resamples": Declared(
+            "--resamples N|UxS",
+            "Number of replicates; UxS draws users U times and their trials S times in each (joint); with U = 1 only "
+            "trials vary.",
+            default="10000",
+        ),
+        "resample": Declared(
+            "--resample",
+            "Resample the test scores only, or the development scores too, with new thresholds.",
+            get_args(Resample),
+            "test",
+        ),
+        "level": Declared("--level", "The confidence level.", default=0.95),
+        "interval": Declared(
+            "--interval",
+            "How bounds are computed from replicates. Default: calibrated, or percentile for the joint and the "
+            "user-constrained bootstrap, as published.",
+            get_args(Interval),
+        ),
+        "simultaneous": Declared(
+            "--simultaneous", "Simultaneous band: covers the whole curve with the stated confidence.", bool
+        ),
+        "seed": Declared("--seed", "Seed of the random numbers.", SEED, 0),
+        "shared_users": Declared(
+            "--shared-users/--own-users",
+            "Resample the users of both sets together or independently. Default: together if they are the same.",
+            bool,
+        ),
     },
     "Output": {
         "json_": Declared("--json", "Short for --format json.", bool),
-        "raw_text": Declared(
-            "--raw-text",
-            "In CSV, do not put an apostrophe before names that a spreadsheet would run as formulas.",
-            bool,
-        ),
-        "silence": Declared(
-            "--silence CODE,...",
-            "Hide warnings with these codes: few-units,ties. priori explain lists them.",
-            callback=_check_codes,
-        ),
         "verbose": Declared("--verbose", "Print all warnings, and figures that few people need.", bool),
         "github": Declared("--github", "Also append a table to the file named by GITHUB_STEP_SUMMARY.", bool),
         "pdf": Declared("--pdf FILE", "Also write the report to FILE as PDF, its first page a summary.", WRITTEN),
@@ -549,27 +532,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
     },
 }
 
-
-def _resampling_option(field: Any, described: Any) -> Declared:
-    """Return the option for one field of a resampling."""
-    written, default = f"--{described.name.replace('_', '-')}", field.default
-    kind: Any = None
-    if described.opposite is not None:
-        written, kind = f"{written}/--{described.opposite.replace('_', '-')}", bool
-    elif described.name == "bootstrap":
-        kind = Named("priori.uncertainty.bootstrap.designs:BOOTSTRAPS", "auto")
-    elif described.choices:
-        kind = described.choices
-    elif described.least is not None:
-        kind = click.IntRange(min=described.least)
-    elif described.parse is not None:
-        default = str(default)
-    return Declared(f"{written} {described.metavar or ''}", described.help, kind, default)
-
-
-for _field, _described in option_fields():
-    _heading = "" if _described.name == "bootstrap" else "Resampling"
-    SECTIONS[_heading][_described.name] = _resampling_option(_field, _described)
 
 OPTIONS = {name: declared for section in SECTIONS.values() for name, declared in section.items()}
 #: The options that --help only names, by the heading that --help-all describes them under.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from priori.base.cautions import Caution, gravest_first, labelled, of_systems, shown
+from priori.base.cautions import Caution, gravest_first, labelled, of_systems
 from priori.base.errors import OptionError
 from priori.base.texts import alpha_text, cell, csv_text, json_text
 from priori.cli.help import with_options
@@ -41,7 +41,6 @@ class Output:
     format: str
     path: str | None
     plot: str | None = None
-    raw_text: bool = False
 
     def finish(
         self,
@@ -73,7 +72,7 @@ class Output:
         csv, json = csv or result.columns, json or result.to_dict
         if self.format == "csv":
             columns = csv()
-            text = csv_text([columns] if isinstance(columns, Mapping) else columns, raw_text=self.raw_text)
+            text = csv_text([columns] if isinstance(columns, Mapping) else columns)
         else:
             text = json_text(json()) if self.format == "json" else self._rendered(table)
         emit(text, self.path)
@@ -139,8 +138,8 @@ def verbose() -> bool:
 
 
 def warn(lines: Iterable[str]) -> None:
-    """Say on standard error what the reader of the numbers should know, unless it is silenced: a few lines at most."""
-    found = gravest_first(shown(lines))
+    """Say on standard error what the reader of the numbers should know: a few lines at most."""
+    found = gravest_first(dict.fromkeys(lines))
     said = found if verbose() else found[:MOST_SAID]
     for line in said:
         tell(labelled(with_options(_in_words_of_task(line))))

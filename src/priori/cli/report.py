@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import click
-from click.core import ParameterSource
 
-from priori.base.errors import OptionError
 from priori.base.extras import require
 from priori.base.texts import json_text
 from priori.base.whole_files import write_whole
 from priori.cli.commands import Asked, judging, make_command, output_group, resampling_options
 from priori.cli.options import option, options
 from priori.cli.output import Progress, emit, warn
-from priori.cli.systems import SETS, Systems
-from priori.examples import ABOUT, load
+from priori.cli.systems import SETS
 from priori.report import cautions, render_csv, render_html, render_latex, render_markdown, study_dict, verdict
 from priori.report.page import NEEDED, page_data
 from priori.report.pdf import find_chromium, write_pdf
-from priori.scores.systems import SourceFile, System
+from priori.scores.systems import SourceFile
 from priori.studies.evaluation import Settings, Study, make_study
 
 #: Where the page goes when nothing is said.
@@ -36,7 +32,6 @@ TEXTS: dict[str, Callable[[Study], str]] = {
 @make_command(
     "report",
     SETS,
-    option("example"),
     judging("the verdict is about one alpha; the page shows all of them"),
     option("points", help="Number of alphas; the slider stops at each."),
     *resampling_options("auto"),
@@ -60,33 +55,26 @@ def report(asked: Asked) -> None:
       priori report --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv
       priori report --system A a-dev.csv a-test.csv --pdf a.pdf
       priori report --system A a-dev.csv a-test.csv --format latex
-      priori report --example faces
     """
-    output, example, judging, title = asked.output, asked.example, asked.judging, asked.title
+    output = asked.output
     if output.format == "html" or asked.pdf is not None:
         require(*NEEDED)
     if asked.pdf is not None:
         find_chromium()
-    context = click.get_current_context()
-    if example is not None:
-        title = title or ABOUT[example].title
-        if context.get_parameter_source("task") is ParameterSource.DEFAULT:
-            judging = replace(judging, task=ABOUT[example].task)
     resampled = {("seed" if name == "rng" else name): value for name, value in vars(asked.resampling).items()}
     resampled["bootstrap"] = None if asked.no_bootstrap else asked.resampling.bootstrap or "auto"
-    how = asked.only("points threads claim unpaired")
-    settings = Settings(**vars(judging), title=title, **resampled, **how)
-    evaluated = _systems(asked.systems, example)
+    how = asked.only("title points threads claim unpaired")
+    settings = Settings(**vars(asked.judging), **resampled, **how)
+    evaluated = asked.systems.read(SourceFile.of)
     if not (asked.unpaired or asked.no_bootstrap):
         evaluated = asked.systems.with_the_same_trials(evaluated, with_dev=asked.claim == "method")
     with Progress() as progress:
-        study = make_study(evaluated, settings, progress=progress.stage, command=context.obj)
+        study = make_study(evaluated, settings, progress=progress.stage, command=click.get_current_context().obj)
     warn(caution for caution in cautions(study) if caution.level == "warning")
     if asked.pdf is not None:
         write_pdf(study, asked.pdf)
     if output.format != "html":
-        text = render_csv(study, raw_text=True) if output.raw_text and output.format == "csv" else None
-        emit(text or TEXTS[output.format](study), output.path)
+        emit(TEXTS[output.format](study), output.path)
         return
     page = render_html(study)
     if output.path is None or output.path == "-":
@@ -94,11 +82,3 @@ def report(asked: Asked) -> None:
     else:
         write_whole(output.path, page)
         emit(f"{verdict(study).text}\n\nThe page: {output.path}" + (f"\nThe PDF: {asked.pdf}" if asked.pdf else ""))
-
-
-def _systems(systems: Systems, example: str | None) -> list[System]:
-    if example is None:
-        return systems.read(SourceFile.of)
-    if systems:
-        raise OptionError("--example brings its own systems; leave out either --example or --system")
-    return [System(name, sets.dev, sets.test) for name, sets in load(example).systems.items()]

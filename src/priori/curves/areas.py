@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from priori.base.alphas import check_bounds
 from priori.base.declarations import Column, Unsaved
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.base.types import Floats, Texts
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measure import Measure
@@ -69,10 +68,6 @@ class Areas(Result):
     def a_posteriori(self) -> Column[Floats]:
         """The areas, thresholds chosen on the test set itself."""
         return np.array([self.post_e_v1, self.post_e_v2, self.post_g])
-
-    @classmethod
-    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
-        return cls(*saved.table["a_priori"].tolist(), *saved.table["a_posteriori"].tolist(), **known)
 
 
 def areas(dev: Any, test: Any, *, task: str | Task = "authentication", bounds: tuple[Any, Any] = (0, 1)) -> Areas:

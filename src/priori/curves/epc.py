@@ -15,12 +15,11 @@ import numpy as np
 
 from priori.base.above import above
 from priori.base.alphas import AlphaAxis
-from priori.base.declarations import Cautions, Flat, Summary, Unsaved, members
+from priori.base.declarations import INTEGER, SIZE, TEXT, Cautions, Flat, Kept, Summary, Unsaved, maybe, members, record
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval, Resample, ResamplingOptions
 from priori.base.options import Weight as Weight
 from priori.base.results import Result
-from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Progress
 from priori.curves.checks import curve_cautions, middle
 from priori.decisions.criterion import FittedMap
@@ -31,12 +30,22 @@ from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
 from priori.decisions.tasks import Task
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
-from priori.scores.saved import SavedScores, SizedSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from priori.uncertainty.bands.bands import Band
+
+
+def _sizes(scores: ScoreSet) -> dict[str, Any]:
+    sizes = {"negatives": scores.n_negatives, "positives": scores.n_positives, "users": scores.n_users or None}
+    return {"source": scores.source, **sizes}
+
+
+#: A set of scores, of which a file says where it came from and how large it is.
+SizedSet = Annotated[
+    ScoreSet, Kept(record({"source": TEXT, "negatives": SIZE, "positives": SIZE, "users": maybe(INTEGER)}), _sizes)
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -262,21 +271,11 @@ INSIDE = (
 )
 
 
-def curve_in_part(saved: Saved, **known: Any) -> EPC:
-    """Return the curve inside another result that was read from a file: what that says of it, without its scores."""
-    for name in INSIDE:
-        read = members(EPC)[name].read
-        if read is not None and name in saved.summary and name not in known:
-            known[name] = read(saved)
-    return in_part(EPC, alpha=saved.table["alpha"], dev=SavedScores.of(), test=SavedScores.of(), **known)
-
-
 CurveInside = Annotated[
     EPC,
     Flat(
         {name: members(EPC)[name].summary[name] for name in INSIDE},
         lambda curve: {name: members(EPC)[name].write(getattr(curve, name))[name] for name in INSIDE},
-        lambda saved: curve_in_part(saved, value=saved.table["value"]),
     ),
 ]
 

@@ -23,7 +23,6 @@ from priori.base.declarations import SIZE, TEXT, Cautions, Kept, Summary, Unsave
 from priori.base.errors import OptionError
 from priori.base.options import Interval, Resample, ResamplingOptions
 from priori.base.results import Result
-from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC, epc
 from priori.decisions.measure import Measure
@@ -31,7 +30,6 @@ from priori.decisions.measures import FAR, FRR
 from priori.scores import BOUND, Scores, condense_all
 from priori.scores.derived import weigh_attacks
 from priori.scores.inputs import as_score_set
-from priori.scores.saved import SavedScores
 from priori.scores.score_set import BY_ATTACK
 
 if TYPE_CHECKING:
@@ -45,20 +43,12 @@ def _sizes(scores: Scores) -> dict[str, int]:
     return {"impostors": scores.n_negatives - attacks, "attacks": attacks, "positives": scores.n_positives}
 
 
-def _saved_sizes(sizes: dict[str, Any], _: Saved) -> SavedScores:
-    negatives, attacks = sizes["impostors"] + sizes["attacks"], sizes["attacks"]
-    return SavedScores.of(
-        {"source": sizes["source"], "negatives": negatives, "positives": sizes["positives"], "attacks": attacks}
-    )
-
-
 #: A set with attacks, of which a file says where it came from and how many trials of each kind it has.
 AttackedSet = Annotated[
     Scores,
     Kept(
         record({"source": TEXT, **dict.fromkeys(("impostors", "attacks", "positives"), SIZE)}),
         lambda scores: {"source": scores.source, **_sizes(scores)},
-        _saved_sizes,
     ),
 ]
 

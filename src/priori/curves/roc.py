@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from priori.base.declarations import Cautions, Column, Summary, Unsaved
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval, ResamplingOptions
 from priori.base.results import Aposteriori, Result
-from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Progress
 from priori.curves.checks import set_cautions
 from priori.decisions.criteria import get_criterion
@@ -31,7 +30,6 @@ from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Errors
 from priori.scores.inputs import as_score_set
-from priori.scores.saved import SavedScores
 from priori.scores.score_set import pairs_in_order_of
 
 if TYPE_CHECKING:
@@ -63,15 +61,6 @@ class AposterioriROC(Result, Aposteriori):
     scores: Unsaved[ScoreSet]
     threshold: Floats
     outcomes: Unsaved[Outcomes]
-
-    @classmethod
-    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
-        sizes, table = {name: saved.summary[name] for name in ("negatives", "positives")}, saved.table
-        fnr = table["fnr"] if "fnr" in table else 1 - table["tpr"]
-        # Rates times numbers of trials are whole numbers, but for rounding.
-        fp, fn = np.rint(table["fpr"] * sizes["negatives"]), np.rint(fnr * sizes["positives"])
-        outcomes = Outcomes.from_errors(fp, fn, **sizes)
-        return in_part(cls, scores=SavedScores.of(sizes), outcomes=outcomes, **known)
 
     @property
     def fpr(self) -> Column[Floats]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from priori.base.cautions import shown
 from priori.plots.style import axes, epc_labels, finished, name_shade, note, roc_axes, scaling, shade, with_looks
 
 if TYPE_CHECKING:
@@ -47,9 +46,9 @@ def plot_average(
     from priori.curves.averaging.average import AverageCurve
 
     averages = [curves] if isinstance(curves, AverageCurve) else list(curves)
-    height = 5.0 + (1.0 + 0.7 * any(shown(curve.warnings) for curve in averages)) * text
+    height = 5.0 + (1.0 + 0.7 * any(curve.warnings for curve in averages)) * text
     ax = axes(ax, figsize=(5, height))
-    if singles and not averages[0].from_file:
+    if singles:
         _singles(ax, averages[0])
     for curve, colour, _ in with_looks(averages):
         label = f"{curve.method.name} (area {curve.area:.3f})"
@@ -93,7 +92,7 @@ def _name_interval(ax: Axes, last: bool, colour: str, level: float) -> None:
 def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:
     lines = [fill(f"{curve.method.name}: {curve.meaning}", 75) for curve in curves]
     note(ax, "\n".join(lines), colour="0.25")
-    if warnings := shown(line for curve in curves for line in curve.warnings):
+    if warnings := dict.fromkeys(line for curve in curves for line in curve.warnings):
         down = -42 - 10 * (1 + sum(line.count("\n") + 1 for line in lines))
         note(ax, fill("Warning: " + " ".join(warnings), 75), down)
 

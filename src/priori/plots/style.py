@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from priori.base.cautions import Caution, shown
+from priori.base.cautions import Caution
 from priori.base.errors import OptionError
 from priori.base.extras import require
 from priori.base.types import Floats
@@ -170,7 +170,7 @@ def note(ax: Axes, text: str, down: float = -42, colour: str = "#A00000") -> Ann
 
 def note_cautions(ax: Axes, warnings: Iterable[str], down: float = -42) -> Annotation | None:
     """Note below the axes warnings, by heading and code; ``warnings`` of the result have the words."""
-    noted = [caution for caution in shown(warnings) if isinstance(caution, Caution) and caution.level == "warning"]
+    noted = [caution for caution in warnings if isinstance(caution, Caution) and caution.level == "warning"]
     headings = dict.fromkeys(f"{caution.heading} [{caution.code}]" for caution in noted)
     return note(ax, fill("Mind: " + "; ".join(headings), 75), down) if noted else None
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.cautions import Caution, shown
+from priori.base.cautions import Caution
 from priori.base.extras import require
 from priori.base.results import plain
 from priori.plots.curves import det_axes
@@ -113,7 +113,7 @@ def page_context(study: Study, *, nonce: str | None = None) -> dict[str, Any]:
     return {
         "study": study,
         "title": heading(study),
-        "cautions": shown(known),
+        "cautions": known,
         "answers": verdict(study).answers,
         "about_sets": about_sets(study),
         "screen": screen_at(study, study.at, known),

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from priori.base.cautions import shown
 from priori.base.results import plain
 from priori.base.texts import csv_text
 from priori.decisions.measure import Measure
@@ -258,7 +257,7 @@ def fixed_tables(study: Study) -> list[TextTable]:
 def render_markdown(study: Study) -> str:
     """Return the verdict, the cautions and the tables of a study as Markdown, names escaped."""
     parts = [f"# {markdown_text(heading(study))}", *(markdown_text(answer.answer) for answer in verdict(study).answers)]
-    if found := shown(cautions(study)):
+    if found := cautions(study):
         parts.append("\n".join(f"- **{caution.heading}.** {markdown_text(caution.sentence)}" for caution in found))
     for heading_text, table in _headed_tables(study):
         # The words of the groups stand before those of their columns.
@@ -302,10 +301,10 @@ def study_dict(study: Study) -> dict[str, Any]:
     }
 
 
-def render_csv(study: Study, *, raw_text: bool = False) -> str:
+def render_csv(study: Study) -> str:
     """Return the curves of a study as CSV, every digit kept: one row per system and alpha.
 
-    Names that a spreadsheet would take for a formula get an apostrophe before them, unless ``raw_text`` is asked for.
+    Names that a spreadsheet would take for a formula get an apostrophe before them.
     """
     tables = (
         {
@@ -316,4 +315,4 @@ def render_csv(study: Study, *, raw_text: bool = False) -> str:
         }
         for member in study.members
     )
-    return csv_text(tables, raw_text=raw_text)
+    return csv_text(tables)

@@ -1,7 +1,6 @@
 """Results as JSON and back: one layout for all of them, and its published JSON schemas.
 
-A result that is read back is of the class it was, with its table and its summary. What needs the scores raises
-`MissingScoresError`, and never has a made-up value. A digest tells whether a file was changed.
+What is read back is what the file holds: the table and the summary. A digest tells whether a file was changed.
 """
 
 from __future__ import annotations
@@ -10,11 +9,15 @@ import hashlib
 import importlib
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from priori._version import __version__
+from priori.base.cautions import Caution
 from priori.base.declarations import (
     NUMBER,
     Schema,
@@ -24,11 +27,8 @@ from priori.base.declarations import (
     schemas_of,
     sentence_of,
 )
-from priori.base.errors import InputError, OptionError, PrioriError, unknown
-from priori.base.results import Result, negated, plain, restored
-from priori.base.saved import Saved, column
-
-Kind = TypeVar("Kind", bound=Result)
+from priori.base.errors import InputError, unknown
+from priori.base.results import Result, plain
 
 #: The number of this layout; a file with a higher one was written by a newer Priori.
 LAYOUT = 4
@@ -88,9 +88,9 @@ def class_of(name: str) -> type[Result]:
 
 def document(result: Result) -> dict[str, Any]:
     """Return a result as it is saved: what it is, the kind of each column, the summary, the table."""
-    declared, table = columns_of(type(result)), plain(result.columns())
+    declared, table = columns_of(result._declared), plain(result.columns())
     kinds = {name: declared[name] for name in table}
-    head = {"priori": __version__, "result": type(result).__name__, "layout": LAYOUT, "columns": kinds}
+    head = {"priori": __version__, "result": result._declared.__name__, "layout": LAYOUT, "columns": kinds}
     said = {**plain(result.summary()), **table}
     return {**head, "digest": digest({**head, **said}), **said}
 
@@ -113,7 +113,36 @@ def _number(text: str) -> float:
     return int(number) if number.is_integer() else number
 
 
-def read_json(source: str | Path, expected: type[Kind], supplied: Mapping[str, object]) -> Kind:
+@dataclass(frozen=True, eq=False, repr=False)
+class SavedResult(Result):
+    """A result as its file holds it: the table and the summary, without the scores they came from.
+
+    Attributes
+    ----------
+    kind : type
+        The class that the result had.
+    table, settings : dict
+        What `columns` and `summary` return.
+    """
+
+    kind: type[Result]
+    table: dict[str, NDArray[Any]]
+    settings: dict[str, Any]
+
+    @property
+    def _declared(self) -> type[Result]:
+        return self.kind
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the table of this result."""
+        return dict(self.table)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the settings and single numbers of this result."""
+        return dict(self.settings)
+
+
+def read_json(source: str | Path, expected: type[Result]) -> SavedResult:
     """Read a result from JSON text or from a file; it must be of the class expected, or of one below it."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         text, where = source, "the JSON text"
@@ -134,24 +163,13 @@ def read_json(source: str | Path, expected: type[Kind], supplied: Mapping[str, o
         raise
     except ValueError as error:  # also a number of thousands of digits
         raise InputError(f"{where} is not JSON: {error}") from None
-    saved, kind = _checked(content, told, where, expected)
-    for thing in supplied:
-        if thing not in saved.summary:
-            raise OptionError(f"{where}: a saved {saved.result} has no {thing}; leave {thing} out")
-    try:
-        return restored(kind, replace(saved, supplied=supplied))
-    except PrioriError:
-        raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise InputError(
-            f"{where} is not as Priori saved it ({type(error).__name__}: {error}); save it again"
-        ) from None
+    return _checked(content, told, where, expected)
 
 
-def _checked(content: dict[str, Any], told: str, where: str, expected: type[Kind]) -> tuple[Saved, type[Kind]]:
-    """Check what a file says from the outside in: its head, its class, its columns, its digest."""
-    layout, kinds, name = content["layout"], content["columns"], content["result"]
-    if type(layout) is not int or layout < 1 or not isinstance(kinds, dict) or not isinstance(name, str):
+def _checked(content: dict[str, Any], told: str, where: str, expected: type[Result]) -> SavedResult:
+    """Check who wrote a file, that nobody changed it since, and that it holds what is expected."""
+    layout, name = content["layout"], content["result"]
+    if type(layout) is not int or layout < 1:
         raise InputError(f"{where} is not a result that Priori saved (to_json)")
     if layout > LAYOUT:
         raise InputError(
@@ -160,23 +178,31 @@ def _checked(content: dict[str, Any], told: str, where: str, expected: type[Kind
         )
     if layout < LAYOUT:
         raise InputError(f"{where} was written by Priori {content['priori']} in a layout of before; save it again")
-    kind = class_of(name)
-    if not issubclass(kind, expected):
-        raise InputError(f"{where} holds a result of class {name}, not {expected.__name__}; use {name}.from_json")
-    absent = [each for each in kinds if each not in content]
-    if absent:
-        raise InputError(f"{where}: the column {absent[0]!r} is missing")
-    table = {each: column(content[each], held, each) for each, held in kinds.items()}
-    if len({values.size for values in table.values()}) > 1:
-        raise InputError(f"{where}: the columns have different lengths")
     if content["digest"] != told:
         raise InputError(f"{where} was changed after Priori saved it (its digest says so); save the result again")
-    if missing := [each for each in schemas_of(kind) if each not in content and each not in optional_columns(kind)]:
-        raise InputError(f"{where}: {missing[0]!r} is missing, which every {name} has")
-    summary = {each: value for each, value in content.items() if each not in kinds and each not in HEAD}
-    if summary.get("distances"):  # within, thresholds are those of the scores
-        table, summary = (negated(part, kind._ranges) for part in (table, summary))
-    return Saved(name, table, summary, where), kind
+    try:
+        kind = class_of(name)
+        table = {each: _column(content[each], held) for each, held in content["columns"].items()}
+        summary = {each: value for each, value in content.items() if each not in table and each not in HEAD}
+        if "warnings" in summary:
+            summary["warnings"] = tuple(Caution(line["code"], line["text"]) for line in summary["warnings"])
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # Whoever can make the digest fit can write anything.
+        raise InputError(
+            f"{where} is not as Priori saved it ({type(error).__name__}: {error}); save it again"
+        ) from None
+    if not issubclass(kind, expected):
+        raise InputError(f"{where} holds a result of class {name}, not {expected.__name__}; use {name}.from_json")
+    return SavedResult(kind, table, summary)
+
+
+def _column(values: list[Any], kind: str) -> NDArray[Any]:
+    """Return a list from a file as a column of its kind; a missing number is NaN."""
+    if kind == "number":
+        return np.array([np.nan if value is None else float(value) for value in values], dtype=np.float64)
+    if kind == "text":
+        return np.array(values, dtype=None if values else str)
+    return np.array(values, dtype=object if None in values else {"integer": np.int64, "boolean": np.bool_}[kind])
 
 
 # -- schemas, made from what each class declares ----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from priori.base.cautions import Caution, gravest_first, shown
+from priori.base.cautions import Caution, gravest_first
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
@@ -103,7 +103,7 @@ def headline(study: Study, index: int) -> Headline:
         found = _unsettled(study, index) or found
     for system in study.order_at(index)[:2]:
         codes = {caution.code: caution for caution in study.findings[system]}
-        for caution in shown(codes[code] for code in UNTRUSTED if code in codes):
+        for caution in (codes[code] for code in UNTRUSTED if code in codes):
             name = "" if len(study.members) == 1 else f"{short(study.members[system].name)}: "
             why = f"{name}{caution.heading[:1].lower()}{caution.heading[1:]}"
             if caution.code in BROKEN:
@@ -226,7 +226,7 @@ def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | Non
     found = [caution for caution in known if caution.code not in MOVING]
     for caution in study.moving_findings[index]:
         found.append(Caution(caution.code, f"{name}: {caution.marked}", named=True) if several else caution)
-    grave = [caution for caution in gravest_first(shown(found)) if caution.level == "warning"]
+    grave = [caution for caution in gravest_first(found) if caution.level == "warning"]
     return grave[0] if grave else None
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from priori.base.cautions import silenced_codes
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.studies.evaluation.pairs import Pair, Span, against_best
@@ -385,8 +384,6 @@ def describe_settings(study: Study) -> dict[str, str]:
         "Alphas": f"{len(study.curves[0].alpha)} from 0 to 1",
         "Alpha of interest": alpha_text(settings.alpha),
     }
-    if codes := silenced_codes():
-        described["Cautions not shown"] = ", ".join(codes)
     if band is None:
         return {**described, "Bootstrap": "none"}
     resamples, kind = band.settings["n_resamples"], band.settings["bootstrap"]

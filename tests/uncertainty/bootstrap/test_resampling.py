@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import MISSING, fields, replace
+from dataclasses import fields, replace
 
 import click
 import numpy as np
@@ -14,8 +14,10 @@ from four_users import small
 from priori import OptionError, Scores
 from priori.app.choices import Choices, resampling_fields
 from priori.app.limits import Limits
-from priori.base.options import _read_number, option_fields
+from priori.base.options import TYPED
 from priori.cli import cli
+from priori.cli.commands import replicates
+from priori.cli.options import OPTIONS
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings
@@ -107,35 +109,28 @@ def test_the_command_line_has_every_field(command):
     assert found is not None
     keys = {text.lstrip("-"): each for each in found.params for text in (*each.opts, *each.secondary_opts)}
     keys = {text.replace("-", "_"): each for text, each in keys.items()}
-    for field, seen in option_fields():
-        if (command, seen.name) == ("compare", "resample"):
+    for field in fields(Resampling):
+        name = TYPED[field.name]
+        if (command, name) == ("compare", "resample"):
             assert "resample" not in keys
             continue
-        assert keys[seen.name].help == seen.help
-        if seen.opposite is not None:
-            assert keys[seen.opposite] is keys[seen.name]
-        if field.name != "bootstrap":
-            default = keys[seen.name].default
-            if isinstance(field.default, bool) or field.default is None:
-                assert not isinstance(default, (int, float, str)) or default == field.default
-            else:
-                assert str(default) == str(field.default)
-
-
-def test_help_is_one_line_that_ends_with_a_stop():
-    for field, seen in option_fields():
-        assert field.default is not MISSING
-        assert seen.help.endswith(".")
-        assert "\n" not in seen.help
+        if name == "bootstrap":
+            continue
+        default = keys[name].default
+        if isinstance(field.default, bool) or field.default is None:
+            assert not isinstance(default, (int, float, str)) or default == field.default
+        else:
+            assert str(default) == str(field.default)
+    assert keys["own_users"] is keys["shared_users"]
 
 
 def test_the_form_has_the_same_defaults():
-    asked = resampling_fields()
-    for field, seen in option_fields():
-        assert (seen.form is not None) == (seen.name in asked)
-        if seen.form is not None and field.name != "bootstrap":
-            assert getattr(Choices(), seen.name) == field.default
-            assert type(getattr(Choices(), seen.name)) is type(field.default)
+    assert [*resampling_fields()] == [name for name in TYPED.values() if name not in ("interval", "shared_users")]
+    for field in fields(Resampling):
+        name = TYPED[field.name]
+        if name in resampling_fields() and name != "bootstrap":
+            assert getattr(Choices(), name) == field.default
+            assert type(getattr(Choices(), name)) is type(field.default)
     assert Choices.from_fields({}, Limits()).settings().resampling == Resampling()
 
 
@@ -217,16 +212,16 @@ def test_unknown_impostors_are_said_where_users_differ_in_false_acceptances():
 
 @pytest.mark.parametrize(("text", "number"), [("10000", 10000), ("100x20", (100, 20)), ("3 × 4", (3, 4))])
 def test_numbers_of_replicates_as_typed(text, number):
-    assert _read_number(text) == number
+    assert replicates(text) == number
 
 
 @pytest.mark.parametrize("text", ["0", "", "x", "1x2x3", "5x", "5x0", "-1", "1.5", "ten"])
 def test_what_is_no_number_of_replicates(text):
     with pytest.raises(OptionError, match="write a whole number such as 10000, or USERSxSAMPLES such as 100x100"):
-        _read_number(text)
+        replicates(text)
 
 
 def test_the_help_of_intervals_names_the_bootstraps_that_are_not_calibrated() -> None:
     plain = sorted(name for name, bootstrap in BOOTSTRAPS.items() if not bootstrap.calibrated)
-    (said,) = (seen.help for field, seen in option_fields() if field.name == "interval")
+    said = OPTIONS["interval"].help
     assert f"percentile for the {' and the '.join(plain)} bootstrap" in said

@@ -239,8 +239,7 @@ def test_it_comes_back_from_a_file(tmp_path: object) -> None:
     back = priori.Leaderboard.from_json(board.to_json())
     for name, column in board.columns().items():
         assert back.columns()[name].tolist() == column.tolist()
-    assert back.tau == board.tau
-    assert back.moves == board.moves
+    assert back.to_dict() == board.to_dict()
 
 
 def test_what_cannot_be_ranked_is_said() -> None:

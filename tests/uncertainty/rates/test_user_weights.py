@@ -106,9 +106,9 @@ def test_what_does_not_weigh_users_says_so(curve):
 def test_a_file_remembers_what_weighs_alike(curve, tmp_path):
     curve.to_json(tmp_path / "curve.json")
     again = priori.EPC.from_json(tmp_path / "curve.json")
-    assert again.weight == "user"
-    np.testing.assert_array_equal(again.value, curve.value)
+    assert again.summary()["weight"] == "user"
+    np.testing.assert_array_equal(again.columns()["value"], curve.value)
     band = curve.band(n_resamples=50)
     band.to_json(tmp_path / "band.json")
-    assert priori.Band.from_json(tmp_path / "band.json").curve.weight == "user"
+    assert priori.Band.from_json(tmp_path / "band.json").summary()["weight"] == "user"
     assert priori.epc(draw(1), draw(2), alpha=AT).summary()["weight"] == "trial"

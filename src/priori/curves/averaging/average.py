@@ -47,7 +47,7 @@ class Estimate:
     each: tuple[float, ...] = field(repr=False)
 
 
-NamedMethod = Annotated[Method, Kept(TEXT, lambda method: method.name, lambda name, _: get_method(name))]
+NamedMethod = Annotated[Method, Kept(TEXT, lambda method: method.name)]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

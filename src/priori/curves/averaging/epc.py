@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,6 @@ from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Level, Summary, Unsaved
 from priori.base.errors import InputError, unknown
 from priori.base.results import Result
-from priori.base.saved import Saved, column, in_part
 from priori.base.types import Floats
 from priori.curves.averaging.datasets import (
     IntervalKind,
@@ -29,7 +28,7 @@ from priori.curves.averaging.datasets import (
     shares_of,
 )
 from priori.curves.checks import common_cautions
-from priori.curves.epc import EPC, curve_in_part, curves_of
+from priori.curves.epc import EPC, curves_of
 from priori.decisions.named import Custom, NamedCriterion, NamedMeasure, NamedTask
 from priori.decisions.outcomes import count
 from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
@@ -85,12 +84,6 @@ class AverageEPC(Result):
     weights: Summary[Floats]
     interval: IntervalKind
     confidence_level: Level
-
-    @classmethod
-    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
-        values = {name: column(value, "number", name) for name, value in saved.summary["datasets"].items()}
-        curves = tuple(curve_in_part(saved, name=name, value=value) for name, value in values.items())
-        return in_part(cls, each=np.array(list(values.values())), curves=curves, names=tuple(values), **known)
 
     @property
     def task(self) -> Summary[NamedTask]:

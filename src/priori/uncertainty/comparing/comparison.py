@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from priori.base.cautions import joined
 from priori.base.declarations import FLAG, TEXT, Cautions, Column, Flat, Schema, Summary, Unsaved
 from priori.base.options import Interval
 from priori.base.results import Result
-from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Mask, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.resampling import RESAMPLED, Resampling
@@ -78,12 +77,6 @@ class Comparison(Result):
     replicates: Unsaved[Floats]
     settings: Annotated[dict[str, Any], Flat(COMPARED)]
     warnings: Cautions = ()
-
-    @classmethod
-    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
-        asked = "simultaneous" if saved.summary["simultaneous"] else "pointwise"
-        known[asked] = Verdict.of_columns(saved.table, saved.summary["confidence_level"])
-        return in_part(cls, **known)
 
     @property
     def verdict(self) -> Verdict:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast, get_args
 
@@ -52,12 +51,6 @@ class Verdict:
     upper: Floats
     p_value: Floats
     confidence_level: float
-
-    @classmethod
-    def of_columns(cls, columns: Mapping[str, Any], confidence_level: float) -> Verdict:
-        """Return the verdict whose parts stand in columns, among others; p-values of many pairs are adjusted ones."""
-        p_value = columns["p_adjusted"] if "p_adjusted" in columns else columns["p_value"]
-        return cls(columns["expected"], columns["lower"], columns["upper"], p_value, confidence_level)
 
     @property
     def significant(self) -> Summary[Mask]:

@@ -85,6 +85,11 @@ class ZTest(Result):
         return {name: system and self._described(system) for name, system in (("a", self.a), ("b", self.b))}
 
     @property
+    def rate(self) -> Summary[bool]:
+        """Whether the measure is shown as a percentage."""
+        return self.measure.rate
+
+    @property
     def custom(self) -> Summary[Custom]:
         """Whether the measure is the caller's own."""
         return custom(measure=self.measure)

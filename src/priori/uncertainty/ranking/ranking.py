@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from priori.base.declarations import Cautions, Column, DeclaredTable, Flat, Rows
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval
 from priori.base.results import Result
-from priori.base.saved import Saved, in_part
 from priori.base.types import Floats, Index, Ints, Mask, Progress
 from priori.curves.epc import EPC
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
@@ -106,16 +105,6 @@ class Ranking(Result):
     replicates: Unsaved[Floats | None] = None
 
     _shown: ClassVar[str] = "ranking"
-
-    @classmethod
-    def _restored(cls, saved: Saved, known: dict[str, Any]) -> Self:
-        table, level = saved.table, saved.summary["confidence_level"]
-        pairs = list(dict.fromkeys(zip(table["system_a"].tolist(), table["system_b"].tolist(), strict=True)))
-        by_pair = {name: values.reshape(len(pairs), -1) for name, values in table.items()}
-        asked = "simultaneous" if saved.summary["simultaneous"] else "pointwise"
-        known |= {"names": tuple(dict.fromkeys(name for pair in pairs for name in pair)), "alpha": by_pair["alpha"][0]}
-        known |= {asked: Verdict.of_columns(by_pair, level), "_differences": by_pair["difference"]}
-        return in_part(cls, **known)
 
     @property
     def verdict(self) -> Verdict:
