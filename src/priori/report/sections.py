@@ -118,7 +118,7 @@ def users(study: Study) -> dict[str, Any] | None:
         return None
     words = study_words(study)
     return {
-        **_of_best(study, found, words.said(about_users(found))),
+        **_of_best(study, found, about_users(found)),
         "tables": [_worst(found, about["role"], words) for about in found.roles],
     }
 
@@ -184,7 +184,8 @@ def groups(study: Study) -> dict[str, Any] | None:
 def _of_best(study: Study, found: Any, said: str) -> dict[str, Any]:
     """Return what is said of people at the threshold of the best system."""
     accepting = f"{'distances below' if found.distances else 'scores above'} {found.summary()['threshold']:.6g}"
-    return {"name": short(_best(study).name), "accepting": accepting, "lines": said.split("\n")}
+    lines = study_words(study).said(said).split("\n")
+    return {"name": short(_best(study).name), "accepting": accepting, "lines": lines}
 
 
 def _best(study: Study) -> Member:
@@ -286,10 +287,11 @@ def _shares(systems: list[Attacked]) -> TextTable:
         if (curve := one.curve) is None:
             continue
         between = {} if one.band is None else one.band.columns()
+        thresholds = 0.0 - curve.threshold if curve.test.distances else curve.threshold
         for row, omega in enumerate(curve.omega):
             interval = f"{cell(between['lower'][row])} to {cell(between['upper'][row])}" if between else MISSING
             rates = (cell(rate[row]) for rate in (curve.far, curve.frr, curve.iapmr, curve.value))
-            rows.append((f"{short(curve.name)}, omega {omega:g}", f"{curve.threshold[row]:.4g}", *rates, interval))
+            rows.append((f"{short(curve.name)}, omega {omega:g}", f"{thresholds[row]:.4g}", *rates, interval))
             numbers.append(one.system)
     header = ("System and share of attacks", "Threshold", "FAR", "FRR", "IAPMR", "HTER_omega", "Interval")
     return TextTable("epsc", "Error rates by the share of attacks", header, tuple(rows), systems=tuple(numbers))
@@ -302,7 +304,15 @@ def _types(systems: list[Attacked]) -> TextTable:
         columns = (getattr(one.rates, name)[here] for name in ("measure", "attack", "rate", "lower", "upper"))
         for measure, attack, rate, lower, upper in zip(*columns, strict=True):
             interval = f"{cell(lower)} to {cell(upper)}"
-            rows.append((short(one.rates.name), ATTACK_RATES[measure], short(attack), cell(rate), interval))
+            rows.append(
+                (
+                    short(one.rates.name),
+                    ATTACK_RATES[measure],
+                    short(attack) if attack else MISSING,
+                    cell(rate),
+                    interval,
+                )
+            )
             numbers.append(one.system)
     header = ("System", "Rate", "Type of attack", "Value", "Interval")
     return TextTable(
