@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from priori.base.cautions import said_of
 from priori.report.tables import MISSING, TextTable, without_missing
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import few_digits
 from priori.studies.evaluation.particulars import WORST as WORST_ERRORS
 from priori.studies.evaluation.particulars import AtLimit, Attacked, CardRow
+from priori.uncertainty.costs import CostsTest
 from priori.uncertainty.rates.user_rates import ROLES, UserRates, UserRole
-from priori.words.numbers import bounds, cell, clean, gap, level_text, percent, short, threshold_text
+from priori.words.numbers import bounds, cell, clean, gap, level_text, money, percent, short, threshold_text
 from priori.words.sentences import about_groups, about_users
 from priori.words.vocabulary import TaskWords, study_words
 
@@ -85,6 +87,36 @@ def calibration(study: Study) -> dict[str, Any] | None:
     header = ("System", "Cllr", level, "Minimum", "Loss")
     table = TextTable("calibration", "Costs as log-likelihood ratios", header, tuple(rows), note)
     return {"table": table, "method": study.calibration[0][1].calibrate}
+
+
+def priced(study: Study) -> dict[str, Any] | None:
+    """Return a table of what decisions cost by the amounts of their trials, where it was asked for."""
+    if not study.priced:
+        return None
+    first, level = study.priced[0].costs, level_text(study.settings.confidence_level)
+    rows = []
+    for costs, test in study.priced:
+        per_thousand = [money(1000 * end) for end in (costs.value, costs.lower, costs.upper)]
+        more = MISSING if test is None else _dearer(test)
+        constant = (money(1000 * costs.accept_all), money(1000 * costs.reject_all))
+        threshold = f"{costs.columns()['threshold'][0]:.6g}"
+        rows.append((short(costs.name), threshold, per_thousand[0], " to ".join(per_thousand[1:]), *constant, more))
+    unit = f" ({first.currency})" if first.currency else ""
+    header = ("System", "Threshold", f"Per 1,000{unit}", level, "All accepted", "All rejected", "Minus the cheapest")
+    table = TextTable("amounts", "Costs of 1,000 decisions on the test set", header, tuple(rows), words=(6,))
+    return {
+        "own": first.false_positive == "amount",
+        "price": f"{first.false_positive} {first.currency}".strip(),
+        "table": without_missing(table),
+        "warnings": [said_of(short(costs.name), line) for costs, _ in study.priced for line in costs.warnings],
+    }
+
+
+def _dearer(test: CostsTest) -> str:
+    ends = (test.difference, test.lower, test.upper)
+    difference, lower, upper = (money(1000 * float(end[0])).replace("-", "−") for end in ends)
+    verdict = "dearer" if test.significant[0] else "cannot tell"
+    return f"{difference} ({lower} to {upper}): {verdict}"
 
 
 def settling(study: Study) -> dict[str, Any] | None:
@@ -342,6 +374,7 @@ class Section:
 SECTIONS: tuple[Section, ...] = (
     Section("limits", "With a limit on one rate", limits),
     Section("calibration", "Calibration", calibration),
+    Section("amounts", "What errors cost by their amounts", priced),
     Section("settling", "What would settle it", settling),
     Section("card", "Report card", card, card_drawn),
     Section("groups", "Rates by group", groups),
