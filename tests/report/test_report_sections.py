@@ -19,6 +19,7 @@ from priori.report.sections import (
     errors,
     groups,
     limits,
+    priced,
     sections_of,
     settling,
     users,
@@ -41,6 +42,31 @@ def test_how_many_would_settle_it_is_the_plan() -> None:
     numbers = [int(text.replace(",", "")) for text in found["table"].rows[1][1:]]
     assert numbers == pytest.approx([planned.users, planned.negatives, planned.positives], rel=0.02)
     assert f"<td>{numbers[1]:,}</td>" in render_html(study)
+
+
+def test_amounts_are_those_of_the_library_the_cheapest_first() -> None:
+    rng = np.random.default_rng(4)
+    label, amount = np.arange(600) % 5 == 0, rng.integers(1, 90, 600)
+    systems = []
+    for name, shift in (("dear", 1.0), ("cheap", 3.0)):
+        sets = [priori.Scores.from_predictions(label, rng.normal(shift * label), amount=amount) for _ in range(2)]
+        systems.append(System(name, *sets))
+    study = make_study(systems, Settings(bootstrap=None, points=3, task="fraud", fp="2.50", currency="CHF"))
+    here = priced(study)
+    assert here is not None
+    assert (here["price"], here["own"]) == ("2.5 CHF", False)
+    assert here["table"].header[2] == "Per 1,000 (CHF)"
+    cheap, dear = (priori.amounts(systems[at].dev, systems[at].test, fp="2.50", currency="CHF") for at in (1, 0))
+    for costs, row in zip((cheap, dear), here["table"].rows, strict=True):
+        assert float(row[1]) == pytest.approx(costs.threshold, rel=1e-5)
+        assert row[2] == f"{1000 * costs.value:,.2f}"
+    test = priori.compare_amounts(dear, cheap)
+    assert here["table"].rows[1][6].startswith(f"{1000 * test.difference[0]:,.2f} (")
+    assert here["table"].rows[1][6].endswith(": dearer")
+    assert "What errors cost by their amounts" in render_html(study)
+    assert priced(small_studies.study(2.0, bootstrap=None)) is None
+    with pytest.raises(priori.InputError, match="the trials have no amounts"):
+        small_studies.study(2.0, bootstrap=None, fp=5)
 
 
 def test_nothing_to_settle() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 
 import priori
@@ -11,7 +10,7 @@ from priori.cli.commands import Asked, make_command, output_group
 from priori.cli.options import options
 from priori.cli.output import table_text, tables_of
 from priori.cli.systems import SETS
-from priori.words.numbers import acceptance
+from priori.words.numbers import acceptance, money
 
 
 @make_command("amounts", SETS, *options("fp_cost currency level"), output_group())
@@ -45,9 +44,6 @@ def _compared(test: priori.CostsTest) -> str:
 
 
 def _table(costs: priori.AmountCosts) -> str:
-    def money(value: float) -> str:
-        return "–" if math.isnan(value) else f"{value:,.{2 if value >= 1 or not value else 4}f}"
-
     rows = [
         ["per decision", *map(money, (costs.value, costs.lower, costs.upper))],
         ["per 1,000", *map(money, (1000 * end for end in (costs.value, costs.lower, costs.upper)))],

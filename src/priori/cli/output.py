@@ -142,21 +142,31 @@ def warn(lines: Iterable[str]) -> None:
     found = gravest_first(dict.fromkeys(lines))
     said = found if verbose() else found[:MOST_SAID]
     for line in said:
-        tell(labelled(with_options(_in_words_of_task(line))))
+        tell(labelled(with_options(_in_words_of_task(line) if isinstance(line, Caution) else line)))
     if left := len(found) - len(said):
         tell(f"and {left} more warning{'s' * (left > 1)} (--verbose)")
 
 
+def tell_of_file(file: str, held: str) -> None:
+    """Say what a file holds in the words of the task; its name stays as it is."""
+    tell(f"{file}: {_in_words_of_task(held)}")
+
+
+def tell_reading(line: str) -> None:
+    """Say what a reader says of a file: its name, a colon, what it holds."""
+    tell_of_file(*line.rsplit(": ", 1)) if ": " in line else tell(line)
+
+
 def _in_words_of_task(line: str) -> str:
-    """Return a warning in the words of the task that was asked for: patients instead of users."""
+    """Return a line, written in the words of authentication, in those of the task: patients instead of users."""
     context = click.get_current_context(silent=True)
     task = "" if context is None else context.params.get("task")
-    # Warnings are written in the words of authentication.
-    if not isinstance(line, Caution) or not task or task == "authentication":
+    if not task or task == "authentication":
         return line
     from priori.words.vocabulary import WORDS
 
-    return Caution(line.code, WORDS[task].said(line.marked), line.named)
+    said = WORDS[task].said
+    return Caution(line.code, said(line.marked), line.named) if isinstance(line, Caution) else said(line)
 
 
 def table_text(title: str, header: Sequence[str], rows: Iterable[Sequence[str]], *, note: str = "") -> str:

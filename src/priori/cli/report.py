@@ -35,7 +35,10 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     judging("the verdict is about one alpha; the page shows all of them"),
     option("points", help="Number of alphas; the slider stops at each."),
     *resampling_options("auto"),
-    *options("no_bootstrap claim unpaired title pdf"),
+    *options("no_bootstrap claim unpaired title pdf currency"),
+    option(
+        "fp_cost", required=False, help="What a false positive costs where trials have amounts: a number or amount."
+    ),
     output_group(
         "html",
         *TEXTS,
@@ -63,8 +66,8 @@ def report(asked: Asked) -> None:
         find_chromium()
     resampled = {("seed" if name == "rng" else name): value for name, value in vars(asked.resampling).items()}
     resampled["bootstrap"] = None if asked.no_bootstrap else asked.resampling.bootstrap or "auto"
-    how = asked.only("title points threads claim unpaired")
-    settings = Settings(**vars(asked.judging), **resampled, **how)
+    how = asked.only("title points threads claim unpaired currency")
+    settings = Settings(**vars(asked.judging), fp=asked.fp_cost, **resampled, **how)
     evaluated = asked.systems.read(SourceFile.of)
     if not (asked.unpaired or asked.no_bootstrap):
         evaluated = asked.systems.with_the_same_trials(evaluated, with_dev=asked.claim == "method")

@@ -18,7 +18,7 @@ from priori.base.dataframes import name_list
 from priori.base.errors import OptionError
 from priori.cli.commands import Group
 from priori.cli.options import listed, option, options
-from priori.cli.output import Progress, printable, tell
+from priori.cli.output import Progress, printable, tell, tell_of_file, tell_reading
 from priori.scores import BOUND, Scores, ScoreSet, condense_all
 from priori.scores.score_set import BY_ATTACK
 from priori.scores.systems import SourceFile, System
@@ -148,7 +148,7 @@ class Reading:
             "attack_label": list(self.attack) or None,
             "nan": self.nan,
             "lower_is_better": self.lower_is_better,
-            "announce": tell,
+            "announce": tell_reading,
         }
 
 
@@ -325,16 +325,17 @@ class Systems:
             said.setdefault(division, []).append(name)
         for division, names in said.items():
             of = f" ({named(names)})" if len(said) > 1 else ""
-            tell(f"{path}{of}: split {division}")
+            tell_of_file(f"{path}{of}", f"split {division}")
         return halves
 
     def _folded(self, path: str, both: tuple[ScoreSet, ScoreSet]) -> tuple[ScoreSet, ScoreSet]:
         if self.folds is None:
             return both
         whole = both[0].load()
-        tell(
-            f"{path}: {self.folds} folds at random{self._users(whole)}; each is judged with thresholds "
-            "chosen on the others, which intervals keep as they are"
+        tell_of_file(
+            path,
+            f"{self.folds} folds at random{self._users(whole)}; each is judged with thresholds chosen on the others, "
+            "which intervals keep as they are",
         )
         return whole, whole
 

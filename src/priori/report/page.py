@@ -382,6 +382,7 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
     """Return everything that the first screen says at an alpha."""
     answer, deployed, caution = headline(study, index), deployment(study, index), gravest(study, index, known)
     extreme = deployed.threshold in ("inf", "-inf")
+    said = study_words(study).said
     return {
         "headline": unbroken(answer.text),
         "mark": answer.mark,
@@ -395,7 +396,7 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
         "range": chosen_elsewhere(study.members[study.order_at(index)[0]], index),
         "rule": deployed.rule if extreme else acceptance(study.curves[0].distances),
         "lines": _shown_lines(deployed.lines),
-        "caution": None if caution is None else [caution.heading, unbroken(first_words(caution.sentence))],
+        "caution": None if caution is None else [said(caution.heading), unbroken(first_words(caution.sentence))],
     }
 
 

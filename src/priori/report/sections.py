@@ -14,13 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from priori.base.cautions import said_of
 from priori.report.tables import MISSING, TextTable, without_missing
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import few_digits
 from priori.studies.evaluation.particulars import WORST as WORST_ERRORS
 from priori.studies.evaluation.particulars import AtLimit, Attacked, CardRow
+from priori.uncertainty.costs import CostsTest
 from priori.uncertainty.rates.user_rates import ROLES, UserRates, UserRole
-from priori.words.numbers import bounds, cell, clean, gap, level_text, percent, short, threshold_text
+from priori.words.numbers import bounds, cell, clean, gap, level_text, money, percent, short, threshold_text
 from priori.words.sentences import about_groups, about_users
 from priori.words.vocabulary import TaskWords, study_words
 
@@ -87,6 +89,36 @@ def calibration(study: Study) -> dict[str, Any] | None:
     return {"table": table, "method": study.calibration[0][1].calibrate}
 
 
+def priced(study: Study) -> dict[str, Any] | None:
+    """Return a table of what decisions cost by the amounts of their trials, where it was asked for."""
+    if not study.priced:
+        return None
+    first, level = study.priced[0].costs, level_text(study.settings.confidence_level)
+    rows = []
+    for costs, test in study.priced:
+        per_thousand = [money(1000 * end) for end in (costs.value, costs.lower, costs.upper)]
+        more = MISSING if test is None else _dearer(test)
+        constant = (money(1000 * costs.accept_all), money(1000 * costs.reject_all))
+        threshold = f"{costs.columns()['threshold'][0]:.6g}"
+        rows.append((short(costs.name), threshold, per_thousand[0], " to ".join(per_thousand[1:]), *constant, more))
+    unit = f" ({first.currency})" if first.currency else ""
+    header = ("System", "Threshold", f"Per 1,000{unit}", level, "All accepted", "All rejected", "Minus the cheapest")
+    table = TextTable("amounts", "Costs of 1,000 decisions on the test set", header, tuple(rows), words=(6,))
+    return {
+        "own": first.false_positive == "amount",
+        "price": f"{first.false_positive} {first.currency}".strip(),
+        "table": without_missing(table),
+        "warnings": [said_of(short(costs.name), line) for costs, _ in study.priced for line in costs.warnings],
+    }
+
+
+def _dearer(test: CostsTest) -> str:
+    ends = (test.difference, test.lower, test.upper)
+    difference, lower, upper = (money(1000 * float(end[0])).replace("-", "−") for end in ends)
+    verdict = "dearer" if test.significant[0] else "cannot tell"
+    return f"{difference} ({lower} to {upper}): {verdict}"
+
+
 def settling(study: Study) -> dict[str, Any] | None:
     """Return how many users or trials would tell the best two systems apart, where this study does not."""
     if (known := study.settling) is None:
@@ -118,7 +150,7 @@ def users(study: Study) -> dict[str, Any] | None:
         return None
     words = study_words(study)
     return {
-        **_of_best(study, found, words.said(about_users(found))),
+        **_of_best(study, found, about_users(found)),
         "tables": [_worst(found, about["role"], words) for about in found.roles],
     }
 
@@ -183,7 +215,8 @@ def groups(study: Study) -> dict[str, Any] | None:
 def _of_best(study: Study, found: Any, said: str) -> dict[str, Any]:
     """Return what is said of people at the threshold of the best system."""
     accepting = f"{'distances below' if found.distances else 'scores above'} {found.summary()['threshold']:.6g}"
-    return {"name": short(_best(study).name), "accepting": accepting, "lines": said.split("\n")}
+    lines = study_words(study).said(said).split("\n")
+    return {"name": short(_best(study).name), "accepting": accepting, "lines": lines}
 
 
 def _best(study: Study) -> Member:
@@ -285,10 +318,11 @@ def _shares(systems: list[Attacked]) -> TextTable:
         if (curve := one.curve) is None:
             continue
         between = {} if one.band is None else one.band.columns()
+        thresholds = 0.0 - curve.threshold if curve.test.distances else curve.threshold
         for row, omega in enumerate(curve.omega):
             interval = f"{cell(between['lower'][row])} to {cell(between['upper'][row])}" if between else MISSING
             rates = (cell(rate[row]) for rate in (curve.far, curve.frr, curve.iapmr, curve.value))
-            rows.append((f"{short(curve.name)}, omega {omega:g}", f"{curve.threshold[row]:.4g}", *rates, interval))
+            rows.append((f"{short(curve.name)}, omega {omega:g}", f"{thresholds[row]:.4g}", *rates, interval))
             numbers.append(one.system)
     header = ("System and share of attacks", "Threshold", "FAR", "FRR", "IAPMR", "HTER_omega", "Interval")
     return TextTable("epsc", "Error rates by the share of attacks", header, tuple(rows), systems=tuple(numbers))
@@ -301,7 +335,15 @@ def _types(systems: list[Attacked]) -> TextTable:
         columns = (getattr(one.rates, name)[here] for name in ("measure", "attack", "rate", "lower", "upper"))
         for measure, attack, rate, lower, upper in zip(*columns, strict=True):
             interval = f"{cell(lower)} to {cell(upper)}"
-            rows.append((short(one.rates.name), ATTACK_RATES[measure], short(attack), cell(rate), interval))
+            rows.append(
+                (
+                    short(one.rates.name),
+                    ATTACK_RATES[measure],
+                    short(attack) if attack else MISSING,
+                    cell(rate),
+                    interval,
+                )
+            )
             numbers.append(one.system)
     header = ("System", "Rate", "Type of attack", "Value", "Interval")
     return TextTable(
@@ -331,6 +373,7 @@ class Section:
 SECTIONS: tuple[Section, ...] = (
     Section("limits", "With a limit on one rate", limits),
     Section("calibration", "Calibration", calibration),
+    Section("amounts", "What errors cost by their amounts", priced),
     Section("settling", "What would settle it", settling),
     Section("card", "Report card", card, card_drawn),
     Section("groups", "Rates by group", groups),

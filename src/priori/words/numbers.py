@@ -80,6 +80,17 @@ def abridged(items: Sequence[str], last: str = "and", most: int = 4) -> str:
     return listing(items if len(items) <= most else [*items[: most - 1], f"{len(items) - most + 1} others"], last)
 
 
+def money(value: float) -> str:
+    """Return an amount: with cents, or with four decimals below 1.
+
+    Examples
+    --------
+    >>> money(1234.5), money(0.02), money(float("nan"))
+    ('1,234.50', '0.0200', '–')
+    """
+    return "–" if math.isnan(value) else f"{value:,.{2 if abs(value) >= 1 or not value else 4}f}"
+
+
 def ordinal(number: int) -> str:
     """Return '1st', '2nd', '11th'."""
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")

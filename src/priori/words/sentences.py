@@ -37,6 +37,7 @@ from priori.words.numbers import (
     values_apart,
     weighing,
 )
+from priori.words.vocabulary import study_words
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,10 @@ def _two(curves: Sequence[EPC], pair: Pair, index: int) -> str:
     size = f"observed difference of {observed}"
     if pair.expected is not None and pair.expected[index] != pair.difference[index]:
         expected = gap(float(pair.expected[index]), curves[0].measure)
-        where = f"{where} the observed difference is {observed};"
-        size = f"one expected over similar development sets, {expected},"
+        size = f"difference of {observed}, observed and expected over similar development sets,"
+        if expected != observed or pair.expected[index] * pair.difference[index] < 0:
+            where = f"{where} the observed difference is {observed};"
+            size = f"one expected over similar development sets, {expected},"
     p_value = _p(float(pair.p_value[index]))
     if leader is None:
         here = f"{where} the two systems are equal."
@@ -389,7 +392,7 @@ def describe_settings(study: Study) -> dict[str, str]:
     resamples, kind = band.settings["n_resamples"], band.settings["bootstrap"]
     return {
         **described,
-        "Bootstrap": f"{kind}: {BOOTSTRAPS[kind].resamples}",
+        "Bootstrap": f"{kind}: {study_words(study).said(BOOTSTRAPS[kind].resamples)}",
         "Resamples": " x ".join(f"{n:,}" for n in resamples) if isinstance(resamples, list) else f"{resamples:,}",
         "Resampled": "test set, thresholds fixed" if settings.resample == "test" else "both sets, new thresholds",
         "Intervals": about_interval(band.settings),

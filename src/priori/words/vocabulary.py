@@ -52,7 +52,7 @@ class TaskWords:
         parts, one = marked.split(MARK), self.people.removesuffix("s")
         words = {"users": self.people, "user": one, "Users": self.people.capitalize(), "User": one.capitalize()}
         for number in range(0, len(parts), 2):
-            parts[number] = re.sub(r"\b[Uu]sers?\b", lambda found: words[found[0]], parts[number])
+            parts[number] = re.sub(r"(?<![\w-])[Uu]sers?(?![\w-])", lambda found: words[found[0]], parts[number])
         return MARK.join(parts)
 
 
@@ -137,6 +137,8 @@ GLOSSARY: dict[str, str] = {
     "test set": "Other scores, looked at only after the thresholds were fixed.",
     "a priori": "With thresholds fixed before the test set was looked at, as they are in use.",
     "a posteriori": "With thresholds chosen on the very data they are judged on; it looks better than use will be.",
+    "expected difference": "The mean of the difference over development sets like this one; the observed difference is "
+    "that of the thresholds chosen here.",
     "optimism": "How much better the a posteriori value looks than the one with the threshold fixed in advance.",
     "EPC": "Expected Performance Curve: the test set's value at every alpha, each threshold chosen on the development "
     "set.",
@@ -154,5 +156,5 @@ GLOSSARY: dict[str, str] = {
     "recall": "The share of positives that are accepted.",
     "sensitivity": "The share of positives that are accepted.",
     "specificity": "The share of negatives that are rejected.",
-    "z-test": "A test that treats trials as independent and ignores users.",
+    "z-test": "A test that treats trials as independent, whoever they are of.",
 }

@@ -115,7 +115,7 @@ figures.people = {
     // Where the mean of both rates is what the page is about, its interval is the one that the page has for it.
     const system = data.systems[place], plain = state.share === 50 && !state.own && !now.dragged && data.measure.name === "hter" && system.lower;
     const errors = plain ? { rate: system.value[state.at], lower: system.lower[state.at], upper: system.upper[state.at] } : together(now.rates, shares);
-    into.append(words(0, y + 20, `${errors.lower === errors.upper ? "" : "About "}${inThousand(errors.rate)} errors in all ${intervalText(errors)}${count > 1 ? `, by ${nameOf(place)}` : ""}${now.dragged ? `, accepting above ${now.threshold}` : ""}`, { weight: 600, "data-errors": errors.rate }));
+    into.append(words(0, y + 20, `${errors.lower === errors.upper ? "" : "About "}${inThousand(errors.rate)} errors in all ${intervalText(errors)}${count > 1 ? `, by ${nameOf(place)}` : ""}${now.dragged ? `, accepting ${data.scored === "distance" ? "below" : "above"} ${now.threshold}` : ""}`, { weight: 600, "data-errors": errors.rate }));
     return { height: y + 32 };
   },
   columns: () => [["kind", "alpha", "rate", "lower", "upper"], ...Object.entries(data.systems[shownPlace()].card.rates).flatMap(([kind, { rate, lower, upper }]) => data.alpha.map((alpha, at) => [data.kinds[kind][0], alpha, rate[at], lower[at], upper[at]]))],

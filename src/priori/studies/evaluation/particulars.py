@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -14,10 +15,13 @@ from priori.curves.epsc import EPSC, OverBoth, epsc
 from priori.decisions.likelihood_ratios import Bayes
 from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.score_set import Role
+from priori.scores.systems import System
 from priori.scores.trials import Names
 from priori.studies.evaluation.drawing import deployable
+from priori.studies.evaluation.settings import Settings
 from priori.studies.planning import Plan, plans_to_tell_apart
-from priori.uncertainty.costs import LLRCosts, llr_costs
+from priori.uncertainty.amounts import AmountCosts, amounts, compare_amounts
+from priori.uncertainty.costs import CostsTest, LLRCosts, llr_costs
 from priori.uncertainty.rates.group_rates import GroupRates, group_rates
 from priori.uncertainty.rates.pad import PAD, pad
 from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_along
@@ -75,6 +79,24 @@ def calibrated(study: Study) -> list[tuple[str, LLRCosts]]:
             calibrate = curve.criterion.calibrator
             found.append((curve.name, llr_costs(curve.dev, curve.test, calibrate=calibrate, confidence_level=level)))
     return sorted(found, key=lambda row: float(row[1].value[0]))
+
+
+class Priced(NamedTuple):
+    """What a system costs by the amounts of its trials, and the test of its difference from the cheapest."""
+
+    costs: AmountCosts
+    test: CostsTest | None
+
+
+def priced(systems: Sequence[System], settings: Settings) -> tuple[Priced, ...]:
+    """Return what systems cost by the amounts of their trials, the cheapest first, where it was asked for."""
+    if settings.fp is None:
+        return ()
+    how: dict[str, Any] = {name: getattr(settings, name) for name in ("fp", "currency", "confidence_level")}
+    every = [amounts(system.dev, system.test, name=system.name, **how) for system in systems]
+    cheapest, *others = sorted(every, key=lambda costs: costs.value)
+    tests = [None if settings.unpaired else compare_amounts(costs, cheapest) for costs in others]
+    return (Priced(cheapest, None), *map(Priced, others, tests))
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,6 +47,9 @@ class Settings:
         What differences between systems are about, as in `priori.compare`.
     unpaired : bool
         The systems were tested on different trials: compare them as independent.
+    fp, currency
+        Where errors cost the amounts of their trials: what a false positive costs, as in `priori.amounts`, and the
+        currency; None leaves amounts out.
     title : str
         The heading of the page; empty for one made from the systems' names.
     """
@@ -70,6 +73,8 @@ class Settings:
     title: str = ""
     costs: Any = None
     prior: Any = None
+    fp: Any = None
+    currency: str = ""
 
     def __post_init__(self) -> None:
         measure, alpha = price(self.domain, self.criterion, self.measure, self.alpha, self.costs, self.prior)

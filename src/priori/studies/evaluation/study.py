@@ -42,6 +42,7 @@ from priori.studies.evaluation.pairs import (
     run_tests,
     with_confidence,
 )
+from priori.studies.evaluation.particulars import Priced, priced
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands.bands import Band, make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
@@ -180,6 +181,8 @@ class Study:
         Three or more systems at the alpha of interest: ranks in advance and a posteriori, with intervals.
     estimates : Estimates or None
         What is expected of the systems as methods, where that was tested.
+    priced : tuple of Priced
+        What the systems cost by the amounts of their trials, the cheapest first, where it was asked for.
     at : int
         The place of the alpha of interest among the alphas.
     versions : dict
@@ -195,6 +198,7 @@ class Study:
     ranking: Ranking | None
     board: Leaderboard | None
     estimates: Estimates | None
+    priced: tuple[Priced, ...]
     at: int
     versions: dict[str, str]
     command: str | None = None
@@ -326,6 +330,7 @@ def make_study(
     _check(systems)
     alphas, count = settings.alphas, len(systems)
     index = alphas.index(settings.alpha)
+    costs = priced(systems, settings)
     report("curves", 0, count)
     recipe = Recipe(settings.domain, settings.rule, settings.shown, ()).at(alphas)
     curves = curves_of({system.name: (system.dev, system.test) for system in systems}, recipe)
@@ -342,7 +347,7 @@ def make_study(
     report("drawings", count, count)
     versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
     estimates = getattr(tested.evidence, "estimates", None) if tested else None
-    made = Study(settings, tuple(members), pairs, letters, ranking, board, estimates, index, versions, command)
+    made = Study(settings, tuple(members), pairs, letters, ranking, board, estimates, costs, index, versions, command)
     return replace(made, pairs=with_confidence(pairs, curves, set(made.matter), settings))
 
 
