@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -50,6 +50,7 @@ SKLEARN = {
 
 
 @pytest.mark.parametrize("name", list(SKLEARN))
+@settings(max_examples=settings.default.max_examples // 3)
 @given(tp=counts, fp=counts, tn=counts, fn=counts)
 def test_same_as_scikit_learn(name: str, tp: int, fp: int, tn: int, fn: int) -> None:
     if tp + fn == 0 or fp + tn == 0:
