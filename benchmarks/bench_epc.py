@@ -21,7 +21,7 @@ import pytest
 
 import priori
 from priori import Scores
-from priori.studies.simulation import population
+from validation.coverage.simulation import population
 
 SIZE = int(float(os.environ.get("PRIORI_BENCH_SIZE", "1e6")))
 

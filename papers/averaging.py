@@ -17,7 +17,7 @@ from priori.decisions.outcomes import count
 from priori.plots.style import COLOURS
 from priori.scores import Scores
 from priori.scores.derived import pool
-from priori.studies.simulation import generator
+from validation.coverage.simulation import generator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

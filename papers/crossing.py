@@ -13,7 +13,7 @@ from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.examples import NAMES, Sets, load
 from priori.scores import Scores
-from priori.studies.simulation import population
+from validation.coverage.simulation import population
 
 __all__ = ["Pair", "Survey", "best_frr", "real_break_even_pair", "real_pair", "simulated_pair", "survey"]
 

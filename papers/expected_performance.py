@@ -15,7 +15,7 @@ from priori.curves.areas import Areas
 from priori.curves.epc import EPC
 from priori.examples import Sets, load
 from priori.plots import plot_epc
-from priori.studies.simulation import population
+from validation.coverage.simulation import population
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

@@ -12,8 +12,8 @@ from priori.base.quantiles import percentile_bounds
 from priori.base.types import Floats
 from priori.curves.epc import EPC
 from priori.scores import Scores
-from priori.studies.simulation import population
 from priori.uncertainty.bands.bands import Band
+from validation.coverage.simulation import population
 
 __all__ = [
     "VARIANTS",

@@ -27,7 +27,6 @@ from priori.base.types import Floats
 from priori.examples import load
 from priori.plots import plot_det, plot_epc, plot_roc
 from priori.plots.style import COLOURS, LINES, finished, name_shade, shade
-from priori.studies.simulation import population
 from priori.uncertainty.comparing.ztest_normals import (
     Rates,
     Setting,
@@ -40,6 +39,7 @@ from priori.uncertainty.comparing.ztest_normals import (
     weights_of,
 )
 from priori.uncertainty.comparing.ztests import ztest_scores, ztests_along
+from validation.coverage.simulation import population
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

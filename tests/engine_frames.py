@@ -100,6 +100,3 @@ def _same_bands(found: Sequence[EPC], expected: Sequence[EPC], quickly: bool) ->
                     for curves in (found, expected)
                 )
             )
-        if options["bootstrap"] != "user-constrained" and not quickly:
-            options["promise"] = "prediction"
-            same_columns(found[0].band(**options), expected[0].band(**options))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from functools import partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.limits import processors
+from priori.base.errors import OneClassError
 from priori.engines.counting import By, Owned, Rows
 from priori.engines.panel import Panel
-from priori.engines.sql import Scan
+from priori.engines.sql import Known, Labels
 from priori.scores import Names, Scores
 
 #: Rows in a batch.
@@ -29,6 +29,19 @@ class Memory(Panel):
         self.format = scores.format
         self.has_users = scores.has_users
         self.columns = {"score": "score", **({"user": "user"} if scores.has_users else {})}
+
+    labels = Labels("", [1])
+
+    @cached_property
+    def _sizes(self) -> tuple[int, int]:
+        return len(self.scores.negative), len(self.scores.positive)
+
+    def known(self, system: int) -> Known:
+        sizes = self._sizes
+        for name, number in zip(("negative", "positive"), sizes, strict=True):
+            if not number:
+                raise OneClassError(f"no {name} trial; both classes are needed")
+        return Known(*sizes, self.scores.nan_rejected, -np.inf, np.inf)
 
     def survey(self, system: int = 0) -> tuple[int, NDArray[Any]]:
         each = [
@@ -49,22 +62,16 @@ class Memory(Panel):
     def load(self, system: int = 0) -> Scores:
         return self.scores
 
-    def owned(self, by: By, limit: int | None) -> Owned:
+    def owned(self, by: By, limit: int | None = None) -> Owned:
         return Owned(len(self.names()), {"user": self.names().values}) if by else Owned()
 
-    def pieces(self, systems: tuple[int, ...], by: By) -> list[Scan]:
-        count = max(1, min(processors(), -(-len(self.scores) // ROWS)))
-        return [partial(self._scan, bool(by), part, count) for part in range(count)]
-
-    def _scan(self, user: bool, part: int, parts: int) -> Generator[Rows, None, None]:
-        """Yield one of some equal parts of the trials of each class."""
+    def batches(self, systems: tuple[int, ...], by: By) -> Generator[Rows, None, None]:
         used = None
-        if user:
+        if by:
             used = np.searchsorted(self.names().values, self.scores.users.values)  # type: ignore[union-attr]
         for own, trials in enumerate((self.scores.negative, self.scores.positive)):
-            first, last = (len(trials) * edge // parts for edge in (part, part + 1))
-            for start in range(first, last, ROWS):
-                some = slice(start, min(start + ROWS, last))
+            for start in range(0, len(trials), ROWS):
+                some = slice(start, start + ROWS)
                 score = trials.score[some]
                 codes = None if used is None or trials.user is None else used[trials.user[some]]
                 yield Rows({0: score}, np.full(score.size, own, dtype=np.uint8), codes, "error")

@@ -98,6 +98,7 @@ def every_result() -> dict[str, Result]:
         "auc test": priori.a_posteriori_auc_test(test, other),
         "auc test unpaired": priori.a_posteriori_auc_test(test, other, unpaired=True),
         "amounts": priori.amounts(priced(3), priced(4), fp="0.5", currency="EUR"),
+        "amounts test": priori.compare_amounts(*(priori.amounts(priced(3), priced(seed), fp=1) for seed in (4, 4))),
         "llr costs": priori.llr_costs(a.dev, test, calibrate="isotonic", alpha=[0.1, 0.5]),
         "reliability": priori.reliability(a.dev, test, bins=4),
         "tippett": priori.tippett(a.dev, test, llr=[-1, 0, 1]),

@@ -30,7 +30,7 @@ PURPOSES = {
     "nanoarrow": "batches from duckdb without a copy",
     "click": "the command line",
     "rich": "progress bars",
-    "matplotlib": "`plot()`, `--plot`, the figures of the page",
+    "matplotlib": "`plot()`, `--plot`",
     "jinja2": "the page: `priori report`, `priori demo`",
     "starlette": "`priori app`; includes `report`",
     "uvicorn": "the server of the app",

@@ -47,8 +47,8 @@ CASE = """## One board
 
 Five teams entered the BTAS 2016 speaker anti-spoofing competition (Korshunov et al., 2016). Its test set has two
 attacks that its development set lacks; one is `{board}`. By the EER on that attack {first} comes first with {eer}.
-At its threshold, fixed on the attacks that were known, its HTER is {hter}, and its rank among the five is surely {rank}.
-{best} comes first a priori with {its_hter}.
+At its threshold, fixed on the attacks that were known, its HTER is {hter}, and its rank among the five is surely
+{rank}. {best} comes first a priori with {its_hter}.
 """
 
 

@@ -44,17 +44,17 @@ if TYPE_CHECKING:
     from priori.studies.limits import LimitPlan, plan_limit
     from priori.studies.planning import plan
     from priori.studies.watching import Watch
-    from priori.uncertainty.amounts import AmountCosts, amounts
+    from priori.uncertainty.amounts import AmountCosts, amounts, compare_amounts
     from priori.uncertainty.bands.bands import Band
     from priori.uncertainty.comparing.comparison import Comparison, compare
     from priori.uncertainty.comparing.ztests import ztest, ztest_scores
-    from priori.uncertainty.costs import LLRCosts, LLRCostsTest, compare_llr_costs, llr_costs
+    from priori.uncertainty.costs import CostsTest, LLRCosts, compare_llr_costs, llr_costs
     from priori.uncertainty.expected.thresholds import ThresholdInterval, threshold_interval
     from priori.uncertainty.llr_curves import ECE, Reliability, Tippett, ece, reliability, tippett
     from priori.uncertainty.ranking.leaderboard import Leaderboard, rank
     from priori.uncertainty.ranking.ranking import Ranking, compare_all
     from priori.uncertainty.rates.auc import a_posteriori_auc_interval, a_posteriori_auc_test
-    from priori.uncertainty.rates.group_rates import GroupRates, group_rates
+    from priori.uncertainty.rates.group_rates import GroupRates, group_rates, group_threshold
     from priori.uncertainty.rates.pad import PAD, pad
     from priori.uncertainty.rates.proportions import mcnemar_test, proportion_interval, proportion_test
     from priori.uncertainty.rates.rate_intervals import rate_interval
@@ -88,15 +88,15 @@ _LATER = {
         "priori.studies.limits": "LimitPlan plan_limit",
         "priori.studies.planning": "plan",
         "priori.studies.watching": "Watch",
-        "priori.uncertainty.amounts": "AmountCosts amounts",
+        "priori.uncertainty.amounts": "AmountCosts amounts compare_amounts",
         "priori.uncertainty.rates.auc": "a_posteriori_auc_interval a_posteriori_auc_test",
         "priori.uncertainty.bands.bands": "Band",
         "priori.uncertainty.comparing.comparison": "Comparison compare",
         "priori.uncertainty.expected.thresholds": "ThresholdInterval threshold_interval",
-        "priori.uncertainty.rates.group_rates": "GroupRates group_rates",
+        "priori.uncertainty.rates.group_rates": "GroupRates group_rates group_threshold",
         "priori.uncertainty.ranking.leaderboard": "Leaderboard rank",
         "priori.uncertainty.rates.pad": "PAD pad",
-        "priori.uncertainty.costs": "LLRCosts LLRCostsTest compare_llr_costs llr_costs",
+        "priori.uncertainty.costs": "CostsTest LLRCosts compare_llr_costs llr_costs",
         "priori.uncertainty.llr_curves": "ECE Reliability Tippett ece reliability tippett",
         "priori.uncertainty.rates.proportions": "mcnemar_test proportion_interval proportion_test",
         "priori.uncertainty.ranking.ranking": "Ranking compare_all",
@@ -120,13 +120,13 @@ __all__ = [
     "AverageEPC",
     "Band",
     "Comparison",
+    "CostsTest",
     "Criterion",
     "CrossEPC",
     "GroupRates",
     "GroupedEPC",
     "InputError",
     "LLRCosts",
-    "LLRCostsTest",
     "Leaderboard",
     "LimitPlan",
     "Measure",
@@ -163,6 +163,7 @@ __all__ = [
     "cllr",
     "compare",
     "compare_all",
+    "compare_amounts",
     "compare_llr_costs",
     "count",
     "cross_epc",
@@ -174,6 +175,7 @@ __all__ = [
     "epsc",
     "examples",
     "group_rates",
+    "group_threshold",
     "llr_costs",
     "mcnemar_test",
     "pad",

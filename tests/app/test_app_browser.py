@@ -397,11 +397,7 @@ def test_computing_again_gives_a_sign_at_once_and_an_error_opens_its_panel(visit
     assert page.is_visible("#app-progress")
     assert page.inner_text("#app-progress-text") == "Starting …"
     assert page.is_disabled("#app-compute")
-    seen = page.evaluate(
-        """() => { const box = document.getElementById('app-progress').getBoundingClientRect();
-        return box.top >= 0 && box.bottom <= innerHeight; }"""
-    )
-    assert seen
+    expect(page.locator("#app-progress")).to_be_in_viewport(ratio=1)
 
 
 def test_exchanged_sets_and_reversed_scores_are_mended_by_a_button(visitor):

@@ -28,4 +28,4 @@ def test_every_name_leads_to_a_function(name: str) -> None:
         import_module(f"priori.{module}")
     kind, _, method = name.partition(".")
     classes = {base.__name__: base for found in (*_classes(Result), Watch) for base in found.__mro__}
-    assert method in vars(classes[kind])
+    assert hasattr(classes[kind], method)

@@ -76,7 +76,7 @@ def test_results_keep_what_is_silenced(folder: Path) -> None:
 
 
 def test_the_page_shows_all_but_the_silenced_and_names_those(folder: Path) -> None:
-    report = ("report", *TWO, "--no-bootstrap", "--points", "3", "--static", "-o", "page.html")
+    report = ("report", *TWO, "--no-bootstrap", "--points", "3", "-o", "page.html")
     run(*report)
     assert 'data-caution="same-data"' in (folder / "page.html").read_text()
     run(*report, "--silence", "same-data")
@@ -87,21 +87,13 @@ def test_the_page_shows_all_but_the_silenced_and_names_those(folder: Path) -> No
     assert "--silence same-data" in page  # the command that makes it again
 
 
-def test_a_study_file_can_silence(folder: Path) -> None:
-    systems = '[systems.A]\ndev = "a.csv"\ntest = "a.csv"\n[settings]\nsilence = ["same-data", "few-units"]\n'
-    (folder / "study.toml").write_text(systems + '[epc]\nalpha = [0.5]\n[report]\noutput = "r.html"\npoints = 3\n')
-    done = run("run", "study.toml", "epc")
-    assert "[reversed-scores]" in done.stderr
-    assert "[same-data]" not in done.stderr
-
-
 def test_a_code_that_is_none_is_refused_before_anything_is_read(folder: Path) -> None:
     with pytest.raises(OptionError, match="unknown caution 'no-such'; choose one of: same-data"):
         run("epc", "--system", "A", "missing.csv", "missing.csv", "--silence", "same-data,no-such")
 
 
 def test_every_command_that_gives_results_can_be_silenced() -> None:
-    without = {"app", "run", "explain", "schema", "completion"}
+    without = {"app", "explain", "schema"}
     for name in set(COMMANDS) - without:
         assert "--silence" in run(name, "--help").stdout, name
         assert "--verbose" in run(name, "--help").stdout, name

@@ -91,16 +91,6 @@ def test_reports_for_machines(capsys: pytest.CaptureFixture[str], monkeypatch: p
     assert Path("summary.md").read_text().count("BROKEN") == 1
 
 
-def test_limits_in_a_study_file() -> None:
-    text = '[systems.A]\ndev = "dev.csv"\ntest = "test.csv"\n[check]\nresamples = 300\nmax = { hter = %s }\n'
-    Path("priori.toml").write_text(text % "0.5")
-    main(["run"])
-    Path("priori.toml").write_text(text % "0.001")
-    with pytest.raises(SystemExit) as ending:
-        main(["run"])
-    assert ending.value.code == 1
-
-
 def test_assert_rate() -> None:
     dev, test = priori.read("dev.csv"), priori.read("test.csv")
     checked = assert_rate(dev, test, "hter", maximum=0.3, n_resamples=300)

@@ -23,17 +23,6 @@ from priori.cli import main
 
 A = ("--system", "A", "a-dev.csv", "a-test.csv")
 B = ("--system", "B", "b-dev.csv", "b-test.csv")
-STUDY = """
-[systems.A]
-dev = "a-dev.csv"
-test = "a-test.csv"
-[systems.B]
-dev = "b-dev.csv"
-test = "b-test.csv"
-[compare]
-output = "out.csv"
-resamples = "RESAMPLES"
-"""
 #: Commands that write, each with its file; the number of resamples stands at RESAMPLES.
 WRITING = {
     "epc": (
@@ -42,7 +31,6 @@ WRITING = {
     ),
     "report": (("report", *A, *B, "--resamples", "RESAMPLES", "--threads", "1", "-o", "out.html"), "out.html"),
     "demo": (("demo", "cancer", "--resamples", "RESAMPLES", "--output", ".", "--force"), "report.html"),
-    "run": (("run", "study.toml"), "out.csv"),
 }
 
 
@@ -84,7 +72,6 @@ def limited(what: int, size: int) -> Callable[[], None]:
 
 
 def _writing(folder: Path, name: str, resamples: str) -> tuple[tuple[str, ...], Path]:
-    (folder / "study.toml").write_text(STUDY.replace("RESAMPLES", resamples))
     arguments, written = WRITING[name]
     (folder / written).write_text("as before")
     return tuple(resamples if word == "RESAMPLES" else word for word in arguments), folder / written

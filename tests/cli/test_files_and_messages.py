@@ -20,7 +20,6 @@ from priori.cli.help import message_of
 
 SCORES = "score,label,user\n0.1,0,a\n0.4,0,b\n0.3,1,a\n0.8,1,b\n0.2,0,a\n0.9,1,b\n"
 EPC = ("epc", "--system", "A", "dev.csv", "test.csv")
-STUDY = '[systems.A]\ndev = "dev.csv"\ntest = "test.csv"\n'
 
 
 @pytest.fixture
@@ -71,7 +70,6 @@ GIVEN = {
     "average-epc": ("more.csv", "test.csv", "--dev", "dev.csv", "--dev", "dev.csv"),
     "threshold": ("dev.csv",),
     "rates": ("dev.csv", "--threshold", "0.5"),
-    "run": ("study.toml",),
     "demo": ("cancer", "--resamples", "100"),
     "check": (*EPC[1:], "--max", "hter=0.9"),
     "watch": ("dev.csv", "--threshold", "0.5", "--limit", "far=0.9"),
@@ -79,10 +77,9 @@ GIVEN = {
 
 
 @pytest.mark.usefixtures("scores")
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("app", "schema", "completion")])
-def test_no_option_of_any_command_writes_over_an_input(run: Any, write: Any, name: str) -> None:
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("app", "schema")])
+def test_no_option_of_any_command_writes_over_an_input(run: Any, name: str) -> None:
     """Each option that takes a text is given the name of an input."""
-    write("study.toml", STUDY + "[epc]\n")
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     texts = [
@@ -105,7 +102,7 @@ def test_no_option_of_any_command_writes_over_an_input(run: Any, write: Any, nam
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_for_a_file_says_whether_it_is_read_or_written(name: str) -> None:
-    read = {"system", "scores", "systems", "table", "trials", "dev", "files", "study", "threshold_from"}
+    read = {"system", "scores", "systems", "table", "trials", "dev", "files", "threshold_from"}
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     files = {str(param.name) for param in command.params if FILES & {*metavar_words(param)}}
@@ -126,28 +123,6 @@ def test_the_page_that_nobody_named_is_no_input_either(run: Any, write: Any) -> 
     )
     assert Path("report.html").read_text() == SCORES
     assert run(*arguments, "--format", "csv")[0] == 0
-
-
-@pytest.mark.usefixtures("scores")
-@pytest.mark.parametrize(
-    ("steps", "words"),
-    [
-        ('[epc]\noutput = "dev.csv"\n', "cannot write dev.csv: it is read by this command"),
-        (
-            '[epc]\nplot = "study.toml.svg"\n[report]\noutput = "study.toml"\nformat = "html"\n',
-            "study.toml: it is read",
-        ),
-        ('[report]\npdf = "dev.csv"\n', "cannot write dev.csv: it is read by this command"),
-        ('[epc]\noutput = "out.csv"\n[report]\noutput = "out.csv"\nformat = "csv"\n', "cannot write out.csv twice"),
-    ],
-)
-def test_a_study_writes_over_none_of_its_files(write: Any, run: Any, steps: str, words: str) -> None:
-    write("study.toml", STUDY + steps)
-    code, _, err = run("run", "study.toml")
-    assert (code, words in err) == (2, True), err
-    assert Path("dev.csv").read_text() == SCORES
-    assert Path("study.toml").read_text() == STUDY + steps
-    assert not Path("out.csv").exists()
 
 
 @pytest.mark.usefixtures("scores")
@@ -203,7 +178,7 @@ def test_what_cannot_be_written_is_said_before_the_work(run: Any) -> None:
         (("report", *EPC[1:], "--no-bootstrap", "-o", "x.md"), "# "),
         (("report", *EPC[1:], "--no-bootstrap", "-o", "x.tex"), "%"),
         (("report", *EPC[1:], "--no-bootstrap", "-o", "x.csv"), "system,alpha"),
-        (("report", *EPC[1:], "--no-bootstrap", "--static", "-o", "x.htm"), "<!DOCTYPE html>"),
+        (("report", *EPC[1:], "--no-bootstrap", "-o", "x.htm"), "<!DOCTYPE html>"),
     ],
 )
 def test_the_name_of_the_file_says_the_format(run: Any, arguments: tuple[str, ...], begins: str) -> None:
@@ -270,7 +245,6 @@ def test_numbers_and_other_texts_stay() -> None:
         (("epcc",), "unknown command 'epcc'; did you mean 'epc'?"),
         (("threshhold", "x"), "unknown command 'threshhold'; did you mean 'threshold'?"),
         (("zzz",), f"unknown command 'zzz'; choose one of: {', '.join(COMMANDS)}"),
-        (("run", "--scores", "A"), "no such option --scores; 'priori run' reads [STUDY]"),
         (("report", "--folds", "5"), "no such option --folds; divide the file in two: --split 50/50"),
         (("average", "--cost-fn", "5"), "no such option --cost-fn; write --costs fn=A,fp=B"),
         (
@@ -344,22 +318,6 @@ def test_arguments_and_options() -> None:
     assert str(error) == "n_resamples or columns={'user': NAME}; 'memory' is the user's"
     assert message_of(error) == "--resamples or --column user=NAME; 'memory' is the user's"
     assert message_of(OptionError(f"give {argument('pos_label', 'VALUE')}")) == "give --positive VALUE"
-
-
-@pytest.mark.parametrize(
-    ("study", "words"),
-    [
-        ("a = " + "[" * 100_000, "study.toml is not a study: it is nested too deeply"),
-        ("title = " + "1" * 5_000, "study.toml is not a TOML file: Exceeds the limit"),
-        (b"\xff\xfe", "study.toml is not a TOML file"),
-    ],
-)
-def test_studies_that_python_cannot_hold(write: Any, run: Any, study: str | bytes, words: str) -> None:
-    write("study.toml", study)
-    code, out, err = run("run", "study.toml")
-    assert (code, out, err.count("\n")) == (2, "", 1)
-    assert words in err
-    assert len(err) < 400
 
 
 @pytest.mark.usefixtures("scores")

@@ -30,7 +30,7 @@ FEWER = ("--resamples", "100")
 RATES = ("--far", "0.01", "--frr", "0.02")
 #: For each command the words that it answers, often in several ways: options are for one or the other.
 LINES: dict[str, list[tuple[str, ...]]] = {
-    "epc": [(*ONE, "--bootstrap", "user", *FEWER, "--promise", "prediction", "--points", "3"), WHOLE],
+    "epc": [(*ONE, "--bootstrap", "user", *FEWER, "--points", "3"), WHOLE],
     "compare": [(*TWO, *FEWER, "--points", "3")],
     "rank": [(*TWO, *FEWER)],
     "check": [(*ONE, "--max", "hter=0.9", *FEWER), (*TWO, "--no-worse-than", "B", "--margin", "0.9", *FEWER)],
@@ -57,10 +57,8 @@ LINES: dict[str, list[tuple[str, ...]]] = {
     "pad": [SPOOFED],
     "demo": [()],
     "app": [()],
-    "run": [],
     "explain": [],
     "schema": [],
-    "completion": [],
 }
 
 

@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("names", [("eigenfaces", "fisherfaces"), ("eigenfaces", "fisherfaces", "correlation")])
 def test_compare_and_the_page_give_one_verdict(names: tuple[str, ...], folder: Path, run: Run) -> None:
-    code, report, _ = run("report", *named(*names), *QUICK, "--static", "-o", "page.html")
+    code, report, _ = run("report", *named(*names), *QUICK, "-o", "page.html")
     assert code == 0
     page = unescape((folder / "page.html").read_text()).replace("\u00a0", " ")
     _, comparison, _ = run("compare", *named(*names), *QUICK)
@@ -42,14 +42,14 @@ def test_compare_and_the_page_give_one_verdict(names: tuple[str, ...], folder: P
 def test_a_band_has_one_name(folder: Path, run: Run) -> None:
     band = ("--bootstrap", "user", *QUICK)
     _, table, _ = run("epc", *named("eigenfaces"), *band)
-    run("report", *named("eigenfaces"), *band, "--static", "-o", "page.html")
+    run("report", *named("eigenfaces"), *band, "-o", "page.html")
     name = "95 % pointwise confidence interval, user bootstrap"
     assert f"eigenfaces: {name}" in table
     assert (folder / "page.html").read_text().replace("\u00a0", " ").count(name) == 1
 
 
 def test_the_page_has_the_rates_and_the_limits_of_the_command_line(folder: Path, run: Run) -> None:
-    run("report", *named("eigenfaces"), *QUICK, "--static", "-o", "page.html")
+    run("report", *named("eigenfaces"), *QUICK, "-o", "page.html")
     page = unescape((folder / "page.html").read_text()).replace("\u00a0", " ")
 
     def rates(*chosen: str) -> dict[str, float]:

@@ -143,16 +143,3 @@ def test_two_formats_at_once_and_figures_that_cannot_be(write: Any, run: Any, ar
     assert (code, out) == (2, "")
     assert err == "priori: error: cannot draw 'x.bmp'; name the figure .svg, .png, .pdf\n"
     assert run(*arguments, "--json", "--format", "json")[0] == 0
-
-
-def test_a_study_checks_its_figures_before_it_runs(write: Any, run: Any) -> None:
-    write("dev.csv", DEV)
-    write(
-        "study.toml",
-        '[systems.A]\ndev = "dev.csv"\ntest = "dev.csv"\n[epc]\noutput = "epc.csv"\n'
-        '[report]\noutput = "report.html"\n[rank]\nplot = "x.bmp"\n',
-    )
-    code, _, err = run("run", "study.toml")
-    assert code == 2
-    assert "[rank]: cannot draw 'x.bmp'" in err
-    assert not Path("epc.csv").exists()

@@ -12,7 +12,7 @@ import pytest
 
 import priori
 from pages import run
-from priori.studies.simulation import population
+from validation.coverage.simulation import population
 
 
 @pytest.fixture
@@ -167,3 +167,14 @@ def test_rates_in_money(folder: Path) -> None:
     (row,) = table("test.csv", "--threshold", "1", "--costs", "fn=100,fp=2", "--prior", "0.01")
     far, frr = (scores.negative.score > 1).mean(), (scores.positive.score <= 1).mean()
     assert float(row["cost"]) == pytest.approx(100 * 0.01 * frr + 2 * 0.99 * far)
+
+
+def test_a_threshold_keeps_its_limit_in_every_group(folder: Path) -> None:
+    words = ["threshold", "test.csv", "--criterion", "at-most-far", "--alpha", "0.05"]
+    found = json.loads(run([*words, "--by", "sex", "--format", "json"]))
+    dev = priori.read("test.csv", columns={"group": "sex"})
+    assert found["threshold"] == [priori.group_threshold(dev, limit="0.05")]
+    worst = priori.group_rates(dev, found["threshold"][0], rates=["far"]).rows("far", "worst")
+    assert worst["value"][0] <= 0.05
+    assert found["threshold"] > json.loads(run([*words, "--format", "json", "--no-bootstrap"]))["threshold"]
+    assert "choose at-most-far or at-most-frr, not wer" in run(["threshold", "test.csv", "--by", "sex"])

@@ -97,13 +97,6 @@ def test_systems_in_one_file_have_columns_of_their_own(write: Write, capsys: pyt
     assert capsys.readouterr().out == expected
     assert run("epc", *both, "--column", "B:score=bad", "--column", "score=good") == 0
     assert capsys.readouterr().out == expected
-    write(
-        "study.toml",
-        "[systems.A]\nscores = 'both.csv'\ncolumn.score = 'good'\n[systems.B]\nscores = 'both.csv'\n"
-        "column = {score = 'bad'}\n[settings]\nsplit = '50/50'\nalpha = 0.5\n[epc]\nformat = 'csv'\n",
-    )
-    assert run("run", "study.toml") == 0
-    assert capsys.readouterr().out == expected
 
 
 @pytest.mark.parametrize(

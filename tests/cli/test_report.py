@@ -87,7 +87,6 @@ def test_the_command_in_the_page_makes_the_page_again(run: Run, folder: Path) ->
         "1/3",
         "--title",
         "x & y",
-        "--static",
         "--own-users",
         "-o",
         "mine.html",
@@ -102,14 +101,6 @@ def test_the_command_in_the_page_makes_the_page_again(run: Run, folder: Path) ->
     (folder / "mine.html").unlink()
     assert run(*words[2:], cwd=folder).returncode == 0
     assert (folder / "mine.html").read_text(encoding="utf-8") == first
-
-
-def test_static_is_small(run: Run, folder: Path) -> None:
-    done = run(*A, *QUICK, "--static", "-o", "small.html", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    page = (folder / "small.html").read_text(encoding="utf-8")
-    assert len(page) < 500_000
-    assert "<script" not in page
 
 
 def test_other_formats(run: Run, folder: Path) -> None:
@@ -133,13 +124,13 @@ def test_json_has_what_the_page_is_drawn_from(run: Run, folder: Path) -> None:
 
 
 def test_to_standard_output(run: Run, folder: Path) -> None:
-    done = run(*A, *QUICK, "--static", "-o", "-", cwd=folder)
+    done = run(*A, *QUICK, "-o", "-", cwd=folder)
     assert done.stdout.startswith("<!doctype html>")
     assert done.stdout.rstrip().endswith("</html>")
 
 
 def test_an_example(run: Run, tmp_path: Path) -> None:
-    done = run("--example", "cancer", *QUICK, "--static", "-o", "cancer.html", cwd=tmp_path)
+    done = run("--example", "cancer", *QUICK, "-o", "cancer.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "balanced accuracy is" in done.stdout
     assert "priori report --example cancer" in (tmp_path / "cancer.html").read_text(encoding="utf-8")
@@ -155,7 +146,6 @@ def test_an_example(run: Run, tmp_path: Path) -> None:
         ((*A, "--alpha", "0.1,0.5"), "one alpha"),
         ((*A, "--points", "1"), "from 2 to 1001 alphas"),
         ((*A, "--bootstrap", "crossed"), "crossed bootstrap needs both identities"),
-        ((*A, "--format", "latex", "--static"), "leave it out with --format latex"),
         ((*A, "--example", "faces"), "leave out either --example or --system"),
         ((*A, "--resamples", "many"), "--resamples 'many'"),
         ((*A, "--level", "95"), "between 0 and 1"),

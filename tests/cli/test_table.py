@@ -1,4 +1,4 @@
-"""One table with all systems on the command line and in a study file: the same numbers as from its files."""
+"""One table with all systems on the command line: the same numbers as from its files."""
 
 from __future__ import annotations
 
@@ -78,16 +78,6 @@ def test_systems_come_in_the_order_of_the_table_by_every_engine(command: str) ->
     assert [result.exit_code for result in said] == [0, 0], said[1].output
     assert said[0].stdout == said[1].stdout
     assert re.findall(r"\b[AB]\b", said[0].stdout)[:1] in (["B"], [])
-
-
-def test_a_study_can_have_a_table(folder: Path) -> None:
-    (folder / "study.toml").write_text(
-        '[settings]\ntable = "all.csv"\nsystems_in = "system"\nsplit = "set=dev:eval"\nwhere = { label = ["0", "1"] }\n'
-        '[epc]\nformat = "csv"\npoints = 5\noutput = "out.csv"\n'
-    )
-    assert CliRunner().invoke(cli, ["run", "study.toml"]).exit_code == 0
-    expected = _run("epc", "--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval")
-    assert (folder / "out.csv").read_text() == expected
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from priori import Scores
 from priori.curves import checks
 from priori.curves.checks import set_cautions
 from priori.scores.overlaps import shared_trials
-from priori.studies.simulation import population
+from validation.coverage.simulation import population
 
 
 def made(seed: int, shift: float = 2.0, negatives: int = 800, positives: int = 700) -> Scores:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import priori
 from priori import Scores
 from priori.base.errors import InputError, OptionError
-from priori.studies.simulation import population
+from validation.coverage.simulation import population
 
 ALPHAS = ["0", "1/3", "1/2", "2/3", "0.9", "1"]
 COLUMNS = ("threshold", "v1", "v2", "value", "best")

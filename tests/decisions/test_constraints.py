@@ -17,8 +17,8 @@ from priori.decisions.criteria import BreakEven, Target, get_criterion
 from priori.scores.influence import rate_spreads
 from priori.sklearn import make_apriori_scorer
 from priori.studies.evaluation.settings import Settings
-from priori.studies.simulation import population
 from priori.testing import assert_rate
+from validation.coverage.simulation import population
 
 LIMITS = [Fraction(0), Fraction(1, 1000), Fraction(1, 20), Fraction(1, 2), Fraction(1)]
 

@@ -151,10 +151,10 @@ def test_one_scan_counts_the_attacks_of_all_systems(
     table, _ = many("both", shape)
     table.write_parquet(tmp_path / "all.parquet")
     scans: list[tuple[int, By]] = []
-    scan = Panel._answered
+    scan = Panel.scanned
     monkeypatch.setattr(
         Panel,
-        "_answered",
+        "scanned",
         lambda self, asked, by, owned: (scans.append((len(asked), by)), scan(self, asked, by, owned))[1],
     )
     systems = ["--systems-in", "system"] if shape == "long" else ["--systems-columns", "A,B"]

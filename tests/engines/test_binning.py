@@ -14,7 +14,7 @@ import oracle
 from memory_engine import Memory
 from priori import Scores, epc
 from priori.engines import Table
-from priori.engines.explorer import narrow_cuts_of
+from priori.engines.looks import narrow_cuts_of
 from priori.scores import BOUND, condense
 
 
@@ -64,7 +64,7 @@ def test_no_rate_is_off_by_more_than_said(kind: str) -> None:
 def test_awkward_scores_keep_any_bound(negatives: list[float], positives: list[float], bound: float, bins: int) -> None:
     scores = Scores.from_arrays(negatives, positives)
     table = Table(Memory(scores), bins=bins)
-    ((cuts, error, means),) = narrow_cuts_of([table.explorer], [bound])
+    ((cuts, error, means),) = narrow_cuts_of([table], [bound])
     assert (means <= cuts).all()
     assert (means[1:] > cuts[:-1]).all()
     (found,) = table.count([cuts])

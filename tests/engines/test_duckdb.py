@@ -104,38 +104,11 @@ def test_parquet_files_give_everything_as_in_memory(tmp_path: Path) -> None:
     same_everything(read, partial(through_a_file, tmp_path))
 
 
-@pytest.mark.parametrize(("files", "expected"), [(1, 8), (2, 8), (40, 8)], ids=["one", "two", "many"])
-def test_files_are_read_in_parts_of_about_the_same_size(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: int, expected: int
-) -> None:
-    """Two processors: large files are divided by rows, small ones put together; whoever is free takes the next."""
-    monkeypatch.setattr(parquet_files, "processors", lambda: 2)
-    monkeypatch.setattr(parquet_files, "FEWEST_ROWS", 50)
-    number, seen = iter(range(100)), list[list[int]]()
-
-    def read(frame: pl.DataFrame) -> Any:
-        table = priori.scan(write(frame, tmp_path / str(next(number)), files), engine="duckdb")
-        opened = table.engine.files
-        sources = [opened._source(*share) for share in opened._shares]
-        rows = [opened.connection.sql(f"SELECT count(*) FROM {source}").fetchall()[0][0] for source in sources]
-        assert sum(rows) == frame.height
-        seen.append(rows)
-        assert len(opened.pieces("SELECT score FROM trials")) == 2
-        return table
-
-    same_everything(read, partial(through_a_file, tmp_path), quickly=True)
-    for rows in seen:
-        assert len(rows) == pytest.approx(expected, abs=1)
-        assert max(rows) < 1.6 * sum(rows) / expected
-
-
-def test_a_column_of_row_numbers_is_nobodys_business(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files with a column that is called as duckdb calls its row numbers are not divided by them."""
-    monkeypatch.setattr(parquet_files, "FEWEST_ROWS", 50)
+def test_a_column_of_row_numbers_is_nobodys_business(tmp_path: Path) -> None:
+    """Files may have a column that is called as duckdb calls its row numbers."""
     frame = population(1, 1.5).with_columns(pl.lit(7).alias(parquet_files.ROW_NUMBER))
     frame.write_parquet(tmp_path / "one.parquet", row_group_size=200)
     with priori.scan(tmp_path / "one.parquet", engine="duckdb") as table:
-        assert len(table.engine.files._shares) == 1
         same_columns(priori.epc(table, table), priori.epc(Scores.from_frame(frame), Scores.from_frame(frame)))
 
 

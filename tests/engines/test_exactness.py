@@ -18,7 +18,8 @@ from priori import InputError, Scores, Table
 from priori.base.alphas import grid
 from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
-from priori.engines.explorer import PER_SCORE, Explorer, candidates_of
+from priori.engines.looks import candidates_of
+from priori.engines.table import PER_SCORE
 from priori.scores import BOUND, condense
 from priori.scores.candidates import CutErrors
 from priori.scores.grid import even_grid
@@ -44,8 +45,8 @@ def test_few_scores_are_looked_at_and_the_choice_is_that_of_all(criterion: str) 
     scores = Scores.from_arrays(rng.normal(size=30_000), rng.normal(2, 1, size=10_000))
     engine, rule = Recording(scores), get_criterion(criterion)
     alphas = [Fraction(1, 10), Fraction(1, 2)]
-    explorer = Explorer(engine, 40_000 * PER_SCORE, 1 << 12)
-    found = rule.choose_among(candidates_of([explorer], [rule], [alphas], BOUND)[0], alphas)
+    table = Table(engine, memory=40_000 * PER_SCORE, bins=1 << 12)
+    found = rule.choose_among(candidates_of([table], [rule], [alphas])[0], alphas)
     expected = rule.choose(scores, alphas)
     assert found.threshold.tolist() == expected.threshold.tolist()
     assert found.outcomes.fp.tolist() == expected.outcomes.fp.tolist()
@@ -117,11 +118,11 @@ def test_a_label_that_changes_between_scans_is_noticed() -> None:
     rng = np.random.default_rng(7)
     score = rng.normal(size=2000)
     label = np.arange(2000) % 2
-    explorer = Explorer(engine := Memory(Scores.from_predictions(label, score)), 1 << 20, 64)
-    _ = explorer.histogram
+    table = Table(engine := Memory(Scores.from_predictions(label, score)), bins=64)
+    _ = table.histogram
     engine.scores = Scores.from_predictions(1 - label, score)
     with pytest.raises(InputError, match="the scores changed while they were read"):
-        candidates_of([explorer], [get_criterion("wer")], [grid(11)], BOUND)
+        candidates_of([table], [get_criterion("wer")], [grid(11)])
     table = Table(engine := Memory(Scores.from_predictions(label, score, user=label)))
     _ = table.n_negatives
     engine.scores = Scores.from_predictions(label[:-2], score[:-2], user=label[:-2])

@@ -22,7 +22,7 @@ from priori.base.options import ResamplingOptions
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.tasks import get_task
 from priori.engines import Table
-from priori.engines.explorer import PER_SCORE
+from priori.engines.table import PER_SCORE
 from priori.scores import ScoreSet
 from priori.scores.score_set import candidates_of
 from priori.studies.sizes import design_effect

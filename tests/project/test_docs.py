@@ -124,11 +124,10 @@ def test_nothing_is_in_the_reference_that_is_not_public() -> None:
         (PRESETS, "concepts/criteria.md"),
         (BOOTSTRAPS, "concepts/bootstraps.md"),
         (["calibrated", "percentile", "centred"], "concepts/bootstraps.md"),
-        (["confidence", "prediction"], "concepts/promises.md"),
         (FORMATS, "formats.md"),
         (priori.examples.NAMES, "tutorials/index.md"),
     ],
-    ids=["measures", "criteria", "tasks", "presets", "bootstraps", "intervals", "promises", "formats", "examples"],
+    ids=["measures", "criteria", "tasks", "presets", "bootstraps", "intervals", "formats", "examples"],
 )
 def test_every_name_people_type_is_explained(names: list[str], page: str) -> None:
     assert unexplained(names, page) == []

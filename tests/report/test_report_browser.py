@@ -441,19 +441,17 @@ def test_figures_can_be_taken_away(visit: Open, two: Study, tmp_path: Path) -> N
     assert opened.errors == []
 
 
-@pytest.mark.parametrize("static", [False, True])
-def test_hostile_names_are_text(visit: Open, tmp_path: Path, static: bool) -> None:
+def test_hostile_names_are_text(visit: Open, tmp_path: Path) -> None:
     study = small_studies.study(2.5, 1.6, 2.0, names=small_studies.HOSTILE, title=small_studies.HOSTILE[0])
-    opened = visit(write(tmp_path, study, static=static), ready=None if static else READY)
+    opened = visit(write(tmp_path, study), ready=READY)
     page = opened.page
-    if not static:
-        alpha(opened, 3)
-        page.select_option("#pair", "1")
-        bring(opened, "epc")
-        page.hover("#plot-epc", position={"x": 400, "y": 150})
-        assert page.is_visible("#tip")
-        for button in ("[data-svg=epc]", "[data-svg=roc]", "[data-csv=epc]"):
-            assert "w" * 10 in saved(opened, button)[1]
+    alpha(opened, 3)
+    page.select_option("#pair", "1")
+    bring(opened, "epc")
+    page.hover("#plot-epc", position={"x": 400, "y": 150})
+    assert page.is_visible("#tip")
+    for button in ("[data-svg=epc]", "[data-svg=roc]", "[data-csv=epc]"):
+        assert "w" * 10 in saved(opened, button)[1]
     assert page.evaluate("window.stolen") is None
     assert page.locator("img").count() == 0
     assert page.locator("a[href^=javascript]").count() == 0
@@ -466,30 +464,18 @@ def test_hostile_names_are_text(visit: Open, tmp_path: Path, static: bool) -> No
 
 
 @pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("static", [False, True])
-def test_accessible(visit: Open, three: Study, tmp_path: Path, dark: bool, static: bool) -> None:
-    opened = visit(write(tmp_path, three, static=static), dark=dark, ready=None if static else READY)
+def test_accessible(visit: Open, three: Study, tmp_path: Path, dark: bool) -> None:
+    opened = visit(write(tmp_path, three), dark=dark, ready=READY)
     assert opened.accessibility() == []
     for plot in opened.page.locator(".plot").all():
         assert plot.get_attribute("role") == "img"
         assert len(plot.get_attribute("aria-label")) > 40
 
 
-@pytest.mark.parametrize("static", [False, True])
-def test_on_a_phone(visit: Open, three: Study, tmp_path: Path, static: bool) -> None:
-    opened = visit(write(tmp_path, three, static=static), phone=True, ready=None if static else READY)
+def test_on_a_phone(visit: Open, three: Study, tmp_path: Path) -> None:
+    opened = visit(write(tmp_path, three), phone=True, ready=READY)
     assert opened.overflow() <= 0
     assert opened.page.locator("#plot-epc").bounding_box()["width"] > 300
-
-
-def test_static_needs_no_script(visit: Open, three: Study, tmp_path: Path) -> None:
-    path = write(tmp_path, three, static=True)
-    opened = visit(path, scripts=False)
-    assert opened.requests == [path.as_uri()]
-    assert opened.page.locator("script").count() == 0
-    assert opened.page.locator(".plot svg").count() == 11
-    assert opened.page.is_visible("#plot-epc svg")
-    assert opened.page.is_visible("#plot-dots svg")
 
 
 def test_prints_light_and_whole(visit: Open, two: Study, tmp_path: Path) -> None:

@@ -49,11 +49,10 @@ def test_what_appears_when() -> None:
     assert 'id="table-comparisons"' in three
     assert 'id="find"' not in three
     nine = small_studies.many(9, n_resamples=50)
-    for static in (False, True):
-        page = render_html(nine, static=static)
-        assert figures(page) == usual
-        assert 'id="table-comparisons"' not in page
-        assert ('id="find"' in page) != static
+    page = render_html(nine)
+    assert figures(page) == usual
+    assert 'id="table-comparisons"' not in page
+    assert 'id="find"' in page
     assert not figures(render_html(small_studies.study(2.5, 1.6, 2.0, bootstrap=None))) & {*BOARD}
 
 
@@ -198,8 +197,6 @@ def test_the_leaderboard_moves_sorts_and_pins(visit: Open, forty: Study, tmp_pat
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_many_are_accessible_and_fit_a_phone(visit: Open, twelve: Study, tmp_path: Path, dark: bool) -> None:
-    opened: Visit = visit(
-        write(tmp_path, twelve, static=dark), dark=dark, phone=not dark, ready=None if dark else READY
-    )
+    opened: Visit = visit(write(tmp_path, twelve), dark=dark, phone=not dark, ready=READY)
     assert opened.accessibility() == []
     assert opened.overflow() <= 0

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
-from typing import Any
 
-import numpy as np
 import pytest
 
 import small_studies
 from priori.plots.style import COLOURS
 from priori.report import render_html
-from priori.report.figures import drawn
 from priori.report.page import asset, environment, pack, page_data, unpack
 from priori.studies.evaluation import Study
 from priori.words.cautions import cautions
@@ -111,7 +108,6 @@ def test_what_it_says() -> None:
 
 def test_the_same_study_the_same_page(two: Study, page: str) -> None:
     assert render_html(two) == page
-    assert render_html(two, static=True) == render_html(two, static=True)
 
 
 def test_the_data_for_the_script(two: Study, page: str) -> None:
@@ -131,54 +127,22 @@ def test_pages_of_many_systems_and_of_large_ones_stay_small() -> None:
     for member in large.members:
         assert member.roc.fpr.size <= 2000
         assert member.det.fpr.size <= 2000
-    assert len(render_html(large, static=True).encode()) < 200_000
+    assert len(render_html(large).encode()) < 200_000
 
 
-def test_static_has_no_script(two: Study) -> None:
-    page = render_html(two, static=True)
-    read = Reader(page)
-    assert len(page.encode()) < 200_000
-    assert read.all("script") == read.all("button") == []
-    assert not any(one.get("type") == "range" for one in read.all("input"))
-    assert len(read.all("svg")) == 8
-    ids = [attributes["id"] for _, attributes in read.found if "id" in attributes]
-    assert len(ids) == len(set(ids))
-    assert re.findall(r"https?://", page) == []
-    assert re.findall(r'<[^>]* style="', page) == []  # a server's policy would not let them stand
-
-
-def test_a_figure_is_small_and_its_texts_are_whole() -> None:
-    def draw(figure: Any) -> None:
-        axes = figure.add_subplot()
-        axes.plot(np.linspace(0, 1, 5001), np.linspace(0, 1, 5001) ** 2, color="#0072b2")
-        axes.annotate("AUC 0.9876", (0.5, 0.5), color="#d55e00")
-
-    svg = drawn("test", draw, (4, 3))
-    assert "AUC 0.9876</text>" in svg
-    assert 'fill="#d55e00"' in svg
-    (path,) = re.findall(r'<path d="([^"]*)"[^>]*stroke="#0072b2"', svg)
-    assert 30 < len(path) < 2000
-    places = np.array([float(number) for number in re.findall(r"-?[\d.]+", path)]).reshape(-1, 2)
-    height, width = places[0, 1] - places[:, 1].min(), np.ptp(places[:, 0])
-    share = (places[:, 0] - places[0, 0]) / width
-    assert np.abs((places[0, 1] - places[:, 1]) / height - share**2).max() < 0.005
-
-
-@pytest.mark.parametrize("static", [False, True])
-def test_hostile_names(static: bool) -> None:
+def test_hostile_names() -> None:
     study = small_studies.study(2.5, 1.6, 2.0, names=small_studies.HOSTILE, title=small_studies.HOSTILE[1])
-    page = render_html(study, static=static)
+    page = render_html(study)
     read = Reader(page)
     assert read.all("img") == []
-    assert len(read.all("script")) == (0 if static else 2)
+    assert len(read.all("script")) == 2
     assert "{{ 7*7 }}" in page
     assert page.count("w" * 300) == 33  # in full once, among the files; cut everywhere else
 
 
 def test_names_that_no_encoding_has() -> None:
     study = small_studies.study(2.5, 1.6, names=("bad \udcff name", "tab\tand\nline"), bootstrap=None)
-    for static in (False, True):
-        assert "bad \ufffd name" in render_html(study, static=static).encode("utf-8").decode()
+    assert "bad \ufffd name" in render_html(study).encode("utf-8").decode()
 
 
 def test_colours_are_the_figures_own() -> None:

@@ -107,6 +107,7 @@ NEED_SCORES = {
     "Comparison": {"replicates", "pointwise", "simultaneous"},
     "Ranking": {"values", "expected_values", "pointwise", "simultaneous", "area", "best_p_value", "replicates"},
     "LLRCosts": {"scores", "means"},
+    "AmountCosts": {"scores", "means"},
     "ZTest": {"a", "b", "comparison", "aggregate"},
 }
 

@@ -29,7 +29,7 @@ def _all_classes() -> set[str]:
     while waiting:
         below = waiting.pop().__subclasses__()
         waiting += below
-        found |= {kind.__name__ for kind in below if kind.__module__.startswith("priori.")}
+        found |= {kind.__name__ for kind in below if kind.__module__.startswith("priori.") and kind.__name__[0] != "_"}
     return found
 
 

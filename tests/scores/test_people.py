@@ -14,9 +14,9 @@ import brute
 import priori
 from nobody import attacked
 from priori import Scores
-from priori.studies.simulation import population
 from priori.uncertainty.bands.bands import make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
+from validation.coverage.simulation import population
 
 
 def people(probe: list[str], user: list[str] | None = None) -> Scores:

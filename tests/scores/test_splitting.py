@@ -9,7 +9,7 @@ import priori
 from priori.base.errors import InputError, OptionError
 from priori.scores.derived import fold_of_trials, restrict
 from priori.scores.overlaps import repeated_ids, times_repeated
-from priori.studies.simulation import population
+from validation.coverage.simulation import population
 
 
 def people(classes: str = "both", users: int = 30, each: int = 6) -> priori.Scores:

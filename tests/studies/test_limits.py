@@ -8,8 +8,8 @@ from scipy.stats import binom
 
 import priori
 from priori.studies.limits import _people, passing
-from priori.studies.simulation import population
 from priori.uncertainty.rates.proportions import proportion_interval
+from validation.coverage.simulation import population
 
 
 def test_published_numbers_of_people() -> None:

@@ -130,31 +130,9 @@ def write() -> None:
     failed = np.array([number % 13 == 0 for number in range(found["a-test"]["score"].size)])
     score = np.where(failed, np.nan, found["a-test"]["score"])
     Path("failed.csv").write_text(csv({**found["a-test"], "score": score}))
-    Path("study.toml").write_text(STUDY)
     for name, text in BAD.items():
         Path(name).write_text(text)
 
-
-STUDY = """title = "A study"
-[systems.A]
-dev = "a-dev.csv"
-test = "a-test.csv"
-[systems.B]
-dev = "b-dev.csv"
-test = "b-test.csv"
-[settings]
-level = 0.9
-seed = 3
-resamples = 60
-[epc]
-alpha = [0.1, 0.5, 0.9]
-format = "csv"
-output = "run-epc.csv"
-[[compare]]
-points = 5
-format = "csv"
-output = "run-compare.csv"
-"""
 
 BAD = {
     "empty.csv": "",

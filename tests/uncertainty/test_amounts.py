@@ -66,7 +66,6 @@ def test_the_threshold_is_the_cheapest_of_all_gaps(rows: Any, fp: Any) -> None:
     assert found.accept_all == float(sum(cost([row], fp, -np.inf) for row in rows if not row[0]) / len(rows)) or any(
         row[1] == -np.inf for row in rows
     )
-    assert found.per_1000 == 1000 * found.value
 
 
 def test_an_amount_is_the_decimal_that_was_typed() -> None:
@@ -210,3 +209,40 @@ def test_distances_have_the_threshold_as_a_distance() -> None:
     distances = made(rows, lower_is_better=True)
     found = priori.amounts(distances, distances, fp=1)
     assert (found.threshold, found.columns()["threshold"].tolist()) == (-0.5, [0.5])
+
+
+# -- two systems -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dependence", ["none", "user"])
+def test_the_difference_of_two_costs_is_that_of_paired_trials(dependence: Any) -> None:
+    rng = np.random.default_rng(5)
+    label, score, amount, user = _trials(rng, 120, 0.5)
+    other = score + rng.normal(0, 0.5, score.size)
+    sets = [Scores.from_predictions(label, each, amount=amount, user=user) for each in (score, other)]
+    a, b = (priori.amounts(_set(np.random.default_rng(6), 100), each, fp=5, dependence=dependence) for each in sets)
+    found = priori.compare_amounts(a, b)
+    costs = [
+        np.where(label == 1, amount * (each <= of.threshold), 5.0 * (each > of.threshold))
+        for each, of in ((score, a), (other, b))
+    ]
+    apart = costs[0] - costs[1]
+    assert found.difference[0] == pytest.approx(a.value - b.value) == pytest.approx(apart.mean())
+    units = apart.reshape(120, -1).mean(axis=1) if dependence == "user" else apart
+    means = [rng.choice(units, units.size).mean() for _ in range(2000)]
+    assert found.sd[0] == pytest.approx(np.std(means), rel=0.08)
+    assert found.sd[0] < np.hypot(a.sd, b.sd)
+    assert found.lower[0] < found.difference[0] < found.upper[0]
+    same = priori.compare_amounts(a, a)
+    assert (same.difference[0], same.p_value[0]) == (0, 1)
+
+
+def test_costs_are_compared_in_one_currency_at_one_price_and_few_carriers_are_said() -> None:
+    rows = [(0, 0.0, 1.0), (1, 1.0, 1.0)] * 50
+    a, b = (priori.amounts(made(rows), made(rows), fp=fp) for fp in (1, 2))
+    with pytest.raises(OptionError, match="different costs or currencies"):
+        priori.compare_amounts(a, b)
+    missed = priori.amounts(made(rows), made([(1, -1.0, 1e6), (1, -1.0, 1.0), *rows[2:], (0, 0.0, 1.0)]), fp=1)
+    other = priori.amounts(made(rows), made([(1, 2.0, 1e6), (1, 2.0, 1.0), *rows[2:], (0, 0.0, 1.0)]), fp=1)
+    found = priori.compare_amounts(missed, other)
+    assert any("carry the difference" in caution for caution in found.warnings)

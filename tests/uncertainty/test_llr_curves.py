@@ -11,7 +11,7 @@ from sklearn.calibration import calibration_curve
 import priori
 from priori import Scores
 from priori.base.errors import InputError, OptionError
-from priori.studies.simulation import population
+from validation.coverage.simulation import population
 
 
 def probabilities(seed: int, digits: int = 2) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""arch's model confidence set and step-down tests, given the same draws."""
+"""arch's model confidence set, given the same draws."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from priori.uncertainty.comparing.max_t import Family, model_confidence_set, step_down
+from priori.uncertainty.comparing.max_t import Family, model_confidence_set
 
 FOLDER = Path(__file__).parents[2] / "validation" / "arch"
 losses_and_draws = runpy.run_path(str(FOLDER / "record.py"))["losses_and_draws"]
@@ -39,24 +39,3 @@ def test_the_model_confidence_set_is_archs(case) -> None:
     others = np.arange(mean.size) != best
     np.testing.assert_allclose(found[others], counted(record["best"], len(drawn))[others], rtol=1e-12)
     assert np.flatnonzero(found >= 0.05).tolist() == record["could_be_best"]
-
-
-def test_stepping_down_is_archs(case) -> None:
-    """Differences from the middle system as they are: arch does not studentise them, whatever it is told.
-
-    p-values are arch's "upper" ones, of all systems centred. Its StepM leaves those that are far worse out of that and
-    may find more; in these cases it does not.
-    """
-    record, mean, drawn = case
-    middle = mean.size // 2
-    others = np.delete(np.arange(mean.size), middle)
-    given = np.full(others.size, middle)
-    family = Family(given, others, np.ones(others.size), mean[middle] - mean[others])
-    found = step_down(drawn, family, 0.95, "greater")
-    order = np.argsort(mean[others])
-    expected = np.empty(others.size)
-    expected[order] = np.maximum.accumulate(counted(record["stepped"], len(drawn))[order])
-    seen = ~found.fitted
-    np.testing.assert_allclose(found.p_value[seen], expected[seen], rtol=1e-12)
-    assert (expected[found.fitted] == 1 / (1 + len(drawn))).all()
-    assert np.flatnonzero(found.p_value < 0.05).tolist() == record["superior"]

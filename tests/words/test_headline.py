@@ -167,7 +167,7 @@ def test_every_task_has_its_words_and_only_known_people_are_impostors(task: str)
     assert lines[0].startswith(f"Of 1,000 {words.positives} about ")
     said = {caution.code: str(caution) for caution in cautions(study)}["few-units"]
     assert f"6 {words.people}" in said
-    assert "impostor" not in render_html(study, static=True)
+    assert "impostor" not in render_html(study)
 
 
 def test_impostors_are_known_where_trials_name_both_people() -> None:
@@ -279,6 +279,6 @@ def test_what_is_not_to_be_trusted_is_not_advised() -> None:
         answer = headline(study, study.at)
         assert (answer.mark, answer.broken, advice(answer)) == ("do not trust", broken, "If you deploy")
         assert (answer.text == "These data cannot tell what to expect") == broken
-        card = re.search(r'<section class="deploy"[^>]*>', render_html(study, static=True))
+        card = re.search(r'<section class="deploy"[^>]*>', render_html(study))
         assert card is not None
         assert ("hidden" in card[0]) == broken

@@ -250,12 +250,6 @@ def test_a_ranking_says_what_the_study_says() -> None:
     assert difference(study.curves, pairs_of(found), study.at) == verdict(study).answers[1].answer
 
 
-def test_one_sided_p_values_are_called_so() -> None:
-    study = small_studies.study(2.5, 1.6, bootstrap=None, points=3)
-    found = compare(*study.curves, n_resamples=200, rng=0, alternative="less", claim="deployed")
-    assert "is significant (one-sided p = 0.005): A is better." in difference(study.curves, pairs_of(found), 1)
-
-
 def test_a_criterion_without_alpha() -> None:
     study = small_studies.study(2.5, 1.6, criterion="eer", points=3)
     said = verdict(study).answers[1].answer
@@ -291,7 +285,6 @@ def test_intervals_are_named_by_their_settings() -> None:
     band = study.members[0].band
     assert band is not None
     assert about_interval(band.settings) == "90 % simultaneous confidence interval, sample bootstrap"
-    assert about_interval({**band.settings, "promise": "prediction"}).startswith("90 % simultaneous prediction")
     assert "at the 90 % level" in about_letters(0.9)
 
 

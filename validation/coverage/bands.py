@@ -23,16 +23,11 @@ BANDS = {
     "joint": ("percentile", "centred"),
     "crossed": ("percentile", "calibrated"),
 }
-#: The same where both sets are; and of bands that predict a future curve.
+#: The same where both sets are.
 BANDS_ANEW = {**BANDS, "sample": ("percentile",)}
 EXPECTED_BANDS = {"user": ("calibrated",), "crossed": ("calibrated",)}
-PREDICTIONS = {"sample": ("calibrated",), "user": ("percentile", "calibrated"), "crossed": ("calibrated",)}
-PREDICTIONS_ANEW = {"user": ("percentile", "calibrated"), "crossed": ("calibrated",)}
 #: What bands are to cover, in a word or two; the page explains them.
 KEPT, EXPECTED, BEST = "thresholds kept", "expected curve", "best thresholds"
-FUTURE_KEPT, FUTURE_ANEW = "future test set", "future sets"
-#: A future set has this many times as many users.
-GROWTH = 2
 
 
 class Made(NamedTuple):
@@ -51,24 +46,15 @@ def measure_bands(population: Population, repeats: int, anew: int, replicates: i
     tally = Tally("bands", population.title)
     waiting: list[Made] = []
     expected: list[np.ndarray] = []
-    future_users = GROWTH * population.users
     for repeat in range(repeats):
         dev, test, other = (population.draw(repeat, which, prefix=str(which)) for which in range(3))
-        future = population.draw(repeat, 3, users=future_users, prefix="f")
-        curve, curve_anew = priori.epc(dev, test, alpha=ALPHAS), priori.epc(other, future, alpha=ALPHAS)
+        curve, curve_anew = (priori.epc(each, test, alpha=ALPHAS) for each in (dev, other))
         # Both sets' thresholds tell what a development set of this size leads to.
         expected += [population.value(curve.threshold), population.value(curve_anew.threshold)]
         settings = {"n_resamples": replicates, "rng": seeds(repeat, 4)}
         for made in _made(curve, BANDS, settings):
             _cover(tally, made, KEPT, expected[-2])
-        prediction = {**settings, "promise": "prediction", "future_users": future_users}
-        seen = curve.measure(priori.count(future, curve.threshold))
-        for made in _made(curve, PREDICTIONS, prediction):
-            _cover(tally, made, FUTURE_KEPT, seen)
         waiting += _made(curve, BANDS_ANEW if repeat < anew else EXPECTED_BANDS, {**settings, "resample": "both"})
-        if repeat < anew:
-            for made in _made(curve, PREDICTIONS_ANEW, {**prediction, "resample": "both"}):
-                _cover(tally, made, FUTURE_ANEW, curve_anew.value)
         step()
     for promise, truth in (
         (EXPECTED, np.mean(expected, axis=0)),
@@ -86,8 +72,6 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
         if bootstrap == "crossed" and not curve.test.has_identities:
             continue
         options = {"bootstrap": bootstrap, **settings}
-        if bootstrap == "sample" and options.pop("future_users", None):
-            options["future_trials"] = (GROWTH * curve.test.n_negatives, GROWTH * curve.test.n_positives)
         values = {}
         for interval in intervals:
             plan = Resampling(interval=interval, **options).settle(curve.dev, curve.test, threads=1)

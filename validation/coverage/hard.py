@@ -11,13 +11,13 @@ from bands import EXPECTED, KEPT
 from populations import ALPHAS, seeds
 from rates import KEEPS
 from scipy.special import ndtr
+from simulation import expected_rates, generator, population
 from tallies import Row, Tally
 
 import priori
 from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import Outcomes
 from priori.scores import Scores
-from priori.studies.simulation import expected_rates, generator, population
 
 PART, LIMIT_PART = "hard", "limits, hard"
 DEFAULT = "default"

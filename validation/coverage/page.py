@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from bands import EXPECTED, FUTURE_ANEW, FUTURE_KEPT, KEPT
+from bands import EXPECTED, KEPT
 from populations import GRID, REASONABLE
 from tallies import Row
 
@@ -34,8 +34,6 @@ ALLOWED = 0.02
 RELIED_ON = (
     ("band, thresholds kept", "bands", DEFAULT, KEPT),
     ("band, expected curve", "bands", DEFAULT, EXPECTED),
-    ("band, future test set", "bands", DEFAULT, FUTURE_KEPT),
-    ("band, future sets", "bands", DEFAULT, FUTURE_ANEW),
     ("simultaneous band, thresholds kept", "bands", f"{DEFAULT}, simultaneous", KEPT),
     ("`rate_interval`, by user", "one rate", "adjusted-wilson", "whole population"),
     ("`rate_interval`, both identities", "one rate, crossed", "adjusted-wilson, crossed", "whole population"),
@@ -241,8 +239,7 @@ where users differ:
 By default `compare` asks about methods, whose thresholds would be chosen again, and `rank` about the thresholds as they
 are; `claim` chooses.
 
-What a band covers depends on [`resample`](concepts/bootstraps.md#fixed-or-new-thresholds) and
-[`promise`](concepts/promises.md).
+What a band covers depends on [`resample`](concepts/bootstraps.md#fixed-or-new-thresholds).
 
 At alpha 0 and 1 the threshold is the lowest or highest score of a class, which no bootstrap can resample beyond: no
 coverage is claimed there. Below 30 development users, or 100 development trials of a class, results about methods say
@@ -303,7 +300,7 @@ def _how(record: Record) -> str:
     repeats = max((row.repeats for row in record.of(part="bands")), default=0)
     return f"""## How it was measured
 
-Up to {repeats} sets of each population, drawn by `priori.studies.simulation`, which knows the true rates; standard
+Up to {repeats} sets of each population, drawn by `simulation.py`, which knows the true rates; standard
 errors are at most {error} points for pointwise bands. Bands have 399 replicates here (10,000 by default), at alpha
 0.1 to 0.9. Every number, with widths, is in `validation/coverage/RECORD.md`; as data, with standard errors and the
 cautions of the results, in the files `record.csv` and `unlike.csv` there, and in `validation/method` and

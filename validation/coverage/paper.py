@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy.special import ndtri
+from simulation import generator, population
 from tallies import Row, standard_error
 
 import priori
 from priori.scores.derived import restrict
-from priori.studies.simulation import generator, population
 
 #: How much users differ, and whose thresholds the unseen curve has: the band's own, or those of other users.
 CASES = ((0.3, "kept"), (0.5, "kept"), (0.8, "kept"), (0.5, "new"))
@@ -21,9 +21,9 @@ SEEN, UNSEEN = 31, 62
 #: Draws of trials in each of the joint bootstrap's 100 draws of users; as the paper found, few are enough.
 SAMPLES = 10
 SAMPLE, CONSTRAINED, USER = "sample, U = 1, S = 100", "user-constrained, U = 1, S = 100", "user, U = 100, S = 1"
-JOINT, PREDICTION = f"joint, U = 100, S = {SAMPLES}", f"prediction, U = {100 * SAMPLES}, S = 1"
+JOINT = f"joint, U = 100, S = {SAMPLES}"
 SWAPPED = f"joint, U = {SAMPLES}, S = 100"
-METHODS = (SAMPLE, USER, CONSTRAINED, JOINT, SWAPPED, PREDICTION)
+METHODS = (SAMPLE, USER, CONSTRAINED, JOINT, SWAPPED)
 
 Pair = tuple[priori.Scores, priori.Scores]
 
@@ -52,29 +52,26 @@ def divided(pair: Pair, pool: int, *, new: bool) -> tuple[Pair, Pair]:
     return (dev, restrict(pair[1], order[:SEEN])), (curve_dev, restrict(pair[1], order[SEEN : SEEN + UNSEEN]))
 
 
-def bands(curve: priori.EPC, seed: int, *, new: bool) -> list[priori.Band]:
-    """Make the paper's bands, and ours that is to cover the curve of so many unseen users, in the order of METHODS."""
+def bands(curve: priori.EPC, seed: int) -> list[priori.Band]:
+    """Make the paper's bands, in the order of METHODS."""
     drawn = {"sample": 100, "user": 100, "user-constrained": 100}
     asked = [*drawn.items(), ("joint", (100, SAMPLES)), ("joint", (SAMPLES, 100))]
     options = {"rng": seed, "threads": 1}
-    made = [
+    return [
         curve.band(bootstrap=name, n_resamples=number, resample="both", interval="percentile", **options)
         for name, number in asked
     ]
-    # Development users are resampled only where they will be new.
-    future = {"promise": "prediction", "future_users": UNSEEN, "resample": "both" if new else "test"}
-    return [*made, curve.band(bootstrap="user", n_resamples=100 * SAMPLES, **future, **options)]
 
 
 def measure_paper(effect: float, thresholds: str, pools: int, systems_each: int = 24) -> list[Row]:
-    """Draw pools of systems, and make the paper's bands and ours from each."""
+    """Draw pools of systems, and make the paper's bands from each."""
     new = thresholds == "new"
     shares, widths = [], []
     for pool in range(pools):
         for number, pair in enumerate(systems(systems_each, effect, pool)):
             seen, unseen = (priori.epc(*sets, points=41) for sets in divided(pair, pool, new=new))
             seed = int(generator((pool, 0, number)).integers(0, 2**62))
-            made = bands(seen, seed, new=new)
+            made = bands(seen, seed)
             shares.append([np.mean((band.lower <= unseen.value) & (unseen.value <= band.upper)) for band in made])
             widths.append([np.mean(band.width) for band in made])
     covered, width = np.array(shares), np.array(widths)

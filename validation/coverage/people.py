@@ -7,11 +7,11 @@ from zlib import crc32
 import numpy as np
 from rates import PROMISE
 from scipy.special import ndtr, ndtri
+from simulation import generator, population
 from tallies import Row, Tally
 
 import priori
 from priori import Scores
-from priori.studies.simulation import generator, population
 from priori.uncertainty.rates.user_rates import fit_beta_binomial
 
 GROUPS_PART, USERS_PART, CURVES_PART, DIFFER_PART = "groups", "users' own rates", "users' own curves", "users differ"

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
+from simulation import expected_rates, generator, population
 
 from priori.scores import Scores
-from priori.studies.simulation import expected_rates, generator, population
 
 #: Where curves are looked at. At 0 and 1 thresholds are the extreme scores of a set, and no bootstrap knows those.
 ALPHAS = tuple(k / 10 for k in range(1, 10))
@@ -16,7 +16,7 @@ ALPHAS = tuple(k / 10 for k in range(1, 10))
 
 @dataclass(frozen=True)
 class Population:
-    """Users with normal scores of variance 1 in each class, as `priori.studies.simulation.population` draws them.
+    """Users with normal scores of variance 1 in each class, as `simulation.population` draws them.
 
     ``effect`` is the standard deviation that a user adds, ``probe`` the one that the person really there adds where
     trials are crossed; ``step`` rounds scores to its multiples, so that they tie.

@@ -6,11 +6,11 @@ import numpy as np
 from populations import Population, seeds
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom
+from simulation import generator
 from tallies import Row, Tally
 
 import priori
 from priori import Scores
-from priori.studies.simulation import generator
 
 #: Populations for one FAR at a threshold that everybody knows: title, the population, the rate.
 SINGLE = (

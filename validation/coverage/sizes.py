@@ -6,12 +6,12 @@ from zlib import crc32
 
 import numpy as np
 from populations import ALPHAS, Population, seeds
+from simulation import generator
 from tallies import Row, Tally
 
 import priori
 from priori import Scores
 from priori.scores.pairing import disagreements
-from priori.studies.simulation import generator
 
 #: Populations, and the share of each score that both systems have in common.
 PAIRS = (

@@ -8,9 +8,9 @@ from zlib import crc32
 
 import numpy as np
 from scipy.special import ndtr, ndtri
+from simulation import generator
 
 import priori
-from priori.studies.simulation import generator
 
 #: Trials of a user, negatives and positives; the standard deviation that a user adds; how alike systems are.
 IMPOSTOR, GENUINE, EFFECT, ALIKE = 20, 9, 0.5, 0.5

@@ -7,9 +7,9 @@ from zlib import crc32
 
 import numpy as np
 from scipy.stats import gumbel_r, norm
+from simulation import generator
 
 from priori import Scores
-from priori.studies.simulation import generator
 
 ALPHAS = tuple(k / 10 for k in range(1, 10))
 #: A gumbel variable of mean 0 and variance 1 is one over this, minus Euler's constant over it.

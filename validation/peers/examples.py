@@ -22,7 +22,9 @@ import numpy as np
 
 import priori
 from priori import Scores
-from priori.studies.simulation import population
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "coverage"))
+from simulation import population
 
 RECORD = Path(__file__).with_name("record.csv")
 

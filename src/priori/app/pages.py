@@ -53,7 +53,7 @@ class Pages:
         # The style sheet is ours: trusted text.
         style = Markup(asset("report.css"))
         self.environment.globals.update(
-            limits=limits, stated=_stated(limits), options=options(), style=style, policy=None, static=True
+            limits=limits, stated=_stated(limits), options=options(), style=style, policy=None
         )
 
     def _render(self, template: str, **context: Any) -> str:

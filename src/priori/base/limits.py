@@ -12,9 +12,9 @@ from priori.base.errors import OptionError, argument, short
 
 #: Trials in memory that nobody read one by one: rows that count more than once are repeated, simulated ones are drawn.
 MOST_TRIALS = 10**8
-#: Trials of a set that is only thought of, for a plan or a prediction: products of two such numbers fit into 64 bits.
+#: Trials of a set that is only thought of, for a plan: products of two such numbers fit into 64 bits.
 MOST_PLANNED = 10**9
-#: Users of a future test set: each is drawn in every replicate.
+#: Users of a set that is only thought of.
 MOST_USERS = 10**7
 #: Replicates: at 101 alphas so many take 8 GB.
 MOST_RESAMPLES = 10**7

@@ -1,4 +1,4 @@
-"""Options that people set: declared once, by name, help and default, for commands, study files and forms."""
+"""Options that people set: declared once, by name, help and default, for commands and forms."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from priori.base.errors import OptionError, argument
 if TYPE_CHECKING:
     import numpy as np
 
-#: What is resampled, what a band covers, how its bounds come from replicates, what a comparison is about.
+#: What is resampled, how bounds come from replicates, what a comparison is about.
 Resample = Literal["test", "both"]
-Promise = Literal["confidence", "prediction"]
 Interval = Literal["calibrated", "percentile", "centred"]
 Claim = Literal["method", "deployed"]
 #: What counts equally on test scores.
@@ -37,7 +36,7 @@ class FormField:
 
 @dataclass(frozen=True)
 class Option:
-    """How people meet a field: by ``name`` on the command line and in a study file, perhaps in a form.
+    """How people meet a field: by ``name`` on the command line, perhaps in a form.
 
     ``least`` is the smallest whole number typed, ``opposite`` the name of the option that says no, ``parse`` what
     makes a value of text of the shape ``metavar``.
@@ -140,22 +139,6 @@ class ResamplingOptions:
             "Resample the users of both sets together or independently. Default: together if they are the same.",
             opposite="own_users",
         ),
-    )
-    promise: Promise = field(
-        default="confidence",
-        metadata=_option(
-            "promise",
-            "What the band covers: the population's curve, or that of a new test set.",
-            choices=get_args(Promise),
-        ),
-    )
-    future_users: int | None = field(
-        default=None,
-        metadata=_option("future_users", "Number of users in the new test set. Default: as in this one.", least=1),
-    )
-    future_trials: int | tuple[int, int] | None = field(
-        default=None,
-        metadata=_option("future_trials", "Number of trials in the new test set. Default: as in this one.", least=1),
     )
 
 

@@ -220,7 +220,7 @@ def _outside(result: Result) -> list[Caution]:
     settings = vars(result).get("settings", {})
     of_method = "expected" not in names and (
         settings.get("claim") == "method"
-        or [settings.get(name) for name in ("resample", "interval", "promise")] == ["both", "calibrated", "confidence"]
+        or [settings.get(name) for name in ("resample", "interval")] == ["both", "calibrated"]
     )
     for column in (name for name in names if name.endswith("lower")):
         stem = column.removesuffix("lower")

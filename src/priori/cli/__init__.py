@@ -45,18 +45,15 @@ COMMANDS = {
     "epsc": "Under attack: the Expected Performance and Spoofability Curve.",
     "adcf": "Under attack: the a-DCF, actual and minimum.",
     "pad": "Presentation attack detection: APCER by type, BPCER, ACER.",
-    "run": "Run a study described in one file.",
     "demo": "A full evaluation of bundled real scores.",
     "explain": "What a warning means, how much it matters, what to do.",
     "schema": "The JSON schema of saved results.",
-    "completion": "Shell completion of commands, options and files.",
 }
 
 #: The modules of commands that share one; each other command is in the module of its name.
 MODULES = {
     "adcf": "attacks",
     "average-epc": "average",
-    "completion": "about",
     "det": "roc",
     "epsc": "attacks",
     "explain": "about",
@@ -91,9 +88,9 @@ class Commands(click.Group):
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         command.epilog = EXIT_CODES
         if ctx.resilient_parsing:  # the shell completes
-            from priori.cli.about import add_completion
+            from priori.cli.files import complete_files
 
-            add_completion(command)
+            complete_files(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,50 +1,17 @@
-"""``priori completion``, ``explain``, ``schema``: about the shell, about cautions, about saved results."""
+"""``priori explain``, ``priori schema``: about cautions, about saved results."""
 
 from __future__ import annotations
 
 import json
-from functools import partial
 from textwrap import fill
 
 import click
-from click.shell_completion import CompletionItem, get_completion_class
 
 from priori.base.caution_codes import CODES
 from priori.cli.commands import Asked, make_command
-from priori.cli.files import DIRECTORIES, FILES, NUMBERS, metavar_words
+from priori.cli.files import NUMBERS
 from priori.cli.options import Named, option
 from priori.cli.output import emit
-
-
-@make_command("completion", click.Argument(["shell"], type=click.Choice(["bash", "zsh", "fish"])))
-def completion(asked: Asked) -> None:
-    """Print the script that makes SHELL complete what you type after priori.
-
-    Add the line to your shell's startup file (~/.bashrc, ~/.zshrc); fish reads its file itself.
-
-    \b
-    Examples:
-      eval "$(priori completion bash)"
-      eval "$(priori completion zsh)"
-      priori completion fish > ~/.config/fish/completions/priori.fish
-    """
-    kind = get_completion_class(asked.shell)
-    assert kind is not None
-    script = kind(click.get_current_context().find_root().command, {}, "priori", "_PRIORI_COMPLETE")
-    emit(script.source_template % script.source_vars())
-
-
-def add_completion(command: click.Command) -> None:
-    """Make the shell complete file names in the parameters of a command."""
-    for parameter in command.params:
-        words = set(metavar_words(parameter))
-        # The constructor's argument of the same purpose would have to be repeated in every command.
-        if words & (FILES | DIRECTORIES):
-            parameter._custom_shell_complete = partial(_paths, "file" if words & FILES else "dir")
-
-
-def _paths(kind: str, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return [CompletionItem(incomplete, type=kind)]
 
 
 @make_command(

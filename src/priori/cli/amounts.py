@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import priori
+from priori.base.cautions import joined
 from priori.cli.commands import Asked, make_command, output_group
 from priori.cli.options import options
-from priori.cli.output import table_text
+from priori.cli.output import table_text, tables_of
 from priori.cli.systems import SETS
 from priori.words.numbers import acceptance
 
@@ -18,7 +20,7 @@ def amounts(asked: Asked) -> None:
 
     Every trial has an amount (--column amount=NAME). A false negative costs its own amount, as a missed fraud does; a
     false positive costs the same each time, or its own amount (--fp amount). The share of positives is that of the
-    files.
+    files. Several systems are also compared, on the same trials.
 
     \b
     Examples:
@@ -27,12 +29,19 @@ def amounts(asked: Asked) -> None:
     """
     how = {"fp": asked.fp_cost, "currency": asked.currency, "confidence_level": asked.level}
     costs = [priori.amounts(system.dev, system.test, name=system.name, **how) for system in asked.systems.read()]
+    tests = [priori.compare_amounts(*two) for two in combinations(costs, 2)]
     asked.output.finish(
         costs,
-        table=lambda: "\n".join(map(_table, costs)),
+        table=lambda: "\n".join([*map(_table, costs), *map(_compared, tests)]),
         csv=lambda: [{"system": [each.name], **each.columns()} for each in costs],
-        json=lambda: {"systems": [each.to_dict() for each in costs]},
+        json=lambda: {"systems": [each.to_dict() for each in costs], "comparisons": [test.to_dict() for test in tests]},
+        warnings=joined(*(each.warnings for each in costs), *(test.warnings for test in tests)),
     )
+
+
+def _compared(test: priori.CostsTest) -> str:
+    title = f"{test.name_a} minus {test.name_b}: cost per decision on the same trials"
+    return tables_of(test, title=title, without="sd alpha", value_a="first", value_b="second")
 
 
 def _table(costs: priori.AmountCosts) -> str:
@@ -41,7 +50,7 @@ def _table(costs: priori.AmountCosts) -> str:
 
     rows = [
         ["per decision", *map(money, (costs.value, costs.lower, costs.upper))],
-        ["per 1,000", *map(money, (costs.per_1000, costs.per_1000_lower, costs.per_1000_upper))],
+        ["per 1,000", *map(money, (1000 * end for end in (costs.value, costs.lower, costs.upper)))],
         ["per 1,000, all accepted", money(1000 * costs.accept_all), "", ""],
         ["per 1,000, all rejected", money(1000 * costs.reject_all), "", ""],
     ]

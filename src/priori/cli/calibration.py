@@ -119,7 +119,7 @@ def _table(costs: priori.LLRCosts) -> str:
     return tables_of(costs, title=f"{_named(costs)}: {title} ({alike[costs.dependence]})", without="sd")
 
 
-def _compared(a: priori.LLRCosts, b: priori.LLRCosts, test: priori.LLRCostsTest) -> str:
+def _compared(a: priori.LLRCosts, b: priori.LLRCosts, test: priori.CostsTest) -> str:
     return tables_of(
         test,
         title=f"{_named(a)} minus {_named(b)}, on the same trials",

@@ -37,7 +37,7 @@ SUMMARY = "GITHUB_STEP_SUMMARY"
         "thresholds (deployed).",
     ),
     judging("limits are held against at one alpha"),
-    *resampling_options("auto", leave_out=("resample", "simultaneous", "promise", "future_users", "future_trials")),
+    *resampling_options("auto", leave_out=("resample", "simultaneous")),
     option("one_sided", help="--level is that of the bound alone: 0.95 is the upper end of a 90 % interval."),
     *options("junit github"),
     output_group(),

@@ -169,8 +169,7 @@ def _resampling(**typed: Any) -> Resampling | None:
     """Return what was asked for; without a bootstrap its other options are a mistake."""
     values = {field.name: typed.get(described.name, field.default) for field, described in option_fields()}
     if values["bootstrap"] is None:
-        alone = values["resample"] != "test" or values["promise"] != "confidence" or values["simultaneous"]
-        if alone or values["future_users"] or values["future_trials"]:
+        if values["resample"] != "test" or values["simultaneous"]:
             raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
         return None
     for field, described in option_fields():

@@ -34,7 +34,7 @@ from priori.words.sentences import (
     "compare",
     SYSTEMS,
     CURVES,
-    *options("claim margin unpaired alternative histogram"),
+    *options("claim margin unpaired histogram"),
     *resampling_options("auto", leave_out=("resample",)),
     output_group(plot="Draw the difference and its band (two systems)"),
 )
@@ -57,8 +57,6 @@ def compare(asked: Asked) -> None:
     plot, systems = asked.output.plot, asked.systems
     if len(systems) < 2:
         raise OptionError("a comparison needs two systems or more: --system NAME DEV TEST, twice")
-    if asked.resampling.promise != "confidence":
-        raise OptionError("a comparison is about the whole population; leave out --promise")
     if plot and len(systems) > 2:
         raise OptionError("--plot draws one difference; give two systems, or use 'priori report' for more")
     if asked.histogram is not None and not plot:
@@ -68,7 +66,7 @@ def compare(asked: Asked) -> None:
     curves = systems.curves(asked.settings)
     if not asked.unpaired:
         curves = systems.with_the_same_trials(curves, with_dev=asked.claim == "method")
-    how = asked.only("claim margin unpaired alternative threads")
+    how = asked.only("claim margin unpaired threads")
     with Progress("bootstrap of the differences") as progress:
         evidence = gather_evidence(curves, asked.resampling, progress=progress, **how)
         result = comparison_of(evidence) if len(curves) == 2 else ranking_of(evidence)

@@ -55,7 +55,7 @@ def demo(asked: Asked) -> None:
     from priori.scores.systems import SourceFile, System
     from priori.studies.evaluation import Settings, make_study
 
-    require(*NEEDED)
+    require(*NEEDED, "matplotlib")
     name, folder = asked.name, Path(asked.directory)
     example = examples.load(name)
     page, table, figure = folder / "report.html", folder / "operating-points.csv", folder / "epc.svg"

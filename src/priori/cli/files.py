@@ -6,6 +6,7 @@ import glob
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import click
@@ -13,7 +14,7 @@ import click
 from priori.base.errors import OptionError
 
 #: The words of a metavar that stand for files and for directories.
-FILES, DIRECTORIES = {"FILE", "DEV", "TEST", "STUDY"}, {"DIR", "DIRECTORY"}
+FILES, DIRECTORIES = {"FILE", "DEV", "TEST"}, {"DIR"}
 
 
 class Written(click.types.StringParamType):
@@ -57,14 +58,26 @@ def file_words(parameter: click.Parameter) -> bool:
     return not isinstance(parameter.type, Written) and bool(FILES & {*metavar_words(parameter)})
 
 
-def check_files_apart(*contexts: click.Context, also_read: str | None = None) -> None:
-    """Refuse to write over a file that one of these commands reads, or writes already: by any name or link."""
-    paths = [path for context in contexts for path in _written(context)]
+def complete_files(command: click.Command) -> None:
+    """Make the shell complete the names of files and directories in the parameters of a command."""
+
+    from click.shell_completion import CompletionItem
+
+    def paths(kind: str, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type=kind)]
+
+    for parameter in command.params:
+        if words := (FILES | DIRECTORIES) & {*metavar_words(parameter)}:
+            # The constructor's argument of the same purpose would have to be repeated in every command.
+            parameter._custom_shell_complete = partial(paths, "file" if words & FILES else "dir")
+
+
+def check_files_apart(context: click.Context) -> None:
+    """Refuse to write over a file that the command reads, or writes already: by any name or link."""
+    paths = [*_written(context)]
     if not paths:
         return
-    read = {os.path.realpath(also_read): also_read} if also_read is not None else {}
-    for context in contexts:
-        read |= {os.path.realpath(path): path for path in _read(context)}
+    read = {os.path.realpath(path): path for path in _read(context)}
     inodes = {_inode(path): path for path in read.values() if _inode(path) is not None}
     written: dict[str, str] = {}
     for path in paths:

@@ -177,6 +177,11 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "column, or COLUMN=2024-01-31 before and from then on. Trials of a user stay together, except with "
             "COLUMN=DEV:TEST.",
         ),
+        "worst_by": Declared(
+            "--by COLUMN",
+            "Keep the limit of --criterion at-most-far or at-most-frr in every group that this column names; sex,age: "
+            "in their combinations. Without ranges.",
+        ),
         "by": Declared(
             "--by COLUMN",
             "Compare the groups that this column names (sex, age, site), with differentials; sex,age compares their "
@@ -346,8 +351,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "output": Declared("-o --output FILE", "Write the numbers to FILE (atomically)."),
         "plot": Declared("--plot FILE", f"Draw the curves: {DRAWN}", WRITTEN, callback=_drawable),
         "directory": Declared("--output DIR", "The directory to write to.", default="demo"),
-        "init": Declared("--init", "Write a commented study file as a template, and run nothing.", bool),
-        "dry_run": Declared("--dry-run", "Print the commands instead of running them.", bool),
         "host": Declared(
             "--host ADDRESS",
             "The address to listen on. Any address but the local one lets other machines connect.",
@@ -490,7 +493,6 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "verbose": Declared("--verbose", "Print all warnings, and figures that few people need.", bool),
         "github": Declared("--github", "Also append a table to the file named by GITHUB_STEP_SUMMARY.", bool),
-        "static": Declared("--static", "A small page without scripts: SVG figures, no slider.", bool),
         "pdf": Declared("--pdf FILE", "Also write the report to FILE as PDF, its first page a summary.", WRITTEN),
         "title": Declared(
             "--title TEXT", "The heading of the page. Default: the systems' names.", default="", shown=False

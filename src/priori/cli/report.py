@@ -40,7 +40,7 @@ TEXTS: dict[str, Callable[[Study], str]] = {
     judging("the verdict is about one alpha; the page shows all of them"),
     option("points", help="Number of alphas; the slider stops at each."),
     *resampling_options("auto"),
-    *options("no_bootstrap claim unpaired title pdf static"),
+    *options("no_bootstrap claim unpaired title pdf"),
     output_group(
         "html",
         *TEXTS,
@@ -63,8 +63,6 @@ def report(asked: Asked) -> None:
       priori report --example faces
     """
     output, example, judging, title = asked.output, asked.example, asked.judging, asked.title
-    if asked.static and output.format != "html":
-        raise OptionError(f"--static is about the page; leave it out with --format {output.format}")
     if output.format == "html" or asked.pdf is not None:
         require(*NEEDED)
     if asked.pdf is not None:
@@ -90,7 +88,7 @@ def report(asked: Asked) -> None:
         text = render_csv(study, raw_text=True) if output.raw_text and output.format == "csv" else None
         emit(text or TEXTS[output.format](study), output.path)
         return
-    page = render_html(study, static=asked.static)
+    page = render_html(study)
     if output.path is None or output.path == "-":
         emit(page)
     else:

@@ -133,10 +133,8 @@ class View:
 
 def _band(curve: Any, name: str, asked: Asked) -> RocBand:
     """Return the band around one curve."""
-    if asked.resampling.resample != "test" or asked.resampling.promise != "confidence":
-        raise OptionError(
-            "a posteriori curves have no development set and no prediction: leave out --resample, --promise"
-        )
+    if asked.resampling.resample != "test":
+        raise OptionError("a posteriori curves have no development set: leave out --resample")
     rates = None
     if name == "det":
         from scipy.special import ndtr, ndtri

@@ -27,7 +27,7 @@ from priori.decisions.measures import MEASURES
 from priori.decisions.recipe import price, shifted
 from priori.decisions.tasks import get_task
 from priori.scores import ScoreSet
-from priori.uncertainty.rates.group_rates import cross_groups
+from priori.uncertainty.rates.group_rates import cross_groups, limits_in_groups
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import RATE_TITLES, Rate
 from priori.uncertainty.rates.user_rates import ROLES
@@ -62,7 +62,7 @@ def _number(text: str) -> float:
     one_set("dev"),
     judging(measure=False),
     option("bootstrap", default="auto"),
-    *options("level seed no_bootstrap threads"),
+    *options("worst_by level seed no_bootstrap threads"),
     output_group(plot="Draw the ranges of the thresholds"),
 )
 def threshold(asked: Asked) -> None:
@@ -78,13 +78,16 @@ def threshold(asked: Asked) -> None:
       priori threshold dev.csv --alpha 0.5
       priori threshold dev.csv --criterion at-most-far --alpha 0.01
       priori threshold dev.csv --criterion at-most-far:0.95 --alpha 0.01
+      priori threshold dev.csv --criterion at-most-far --alpha 0.01 --by sex,age
       priori threshold --system A a-dev.csv a-test.csv --criterion eer
       priori threshold dev.csv --costs fn=10,fp=1 --prior 0.01
     """
     judging = asked.judging
     domain, settings = get_task(judging.task), judging.at_alpha()
-    rule, fractions, scores = get_criterion(judging.criterion, domain), as_fractions(settings["alpha"]), asked.read()
-    choice, alphas = rule.choose(scores, fractions), np.array([float(fraction) for fraction in fractions])
+    rule, fractions = get_criterion(judging.criterion, domain), as_fractions(settings["alpha"])
+    scores = asked.read() if asked.worst_by is None else _grouped(asked, asked.worst_by)
+    limits = fractions if asked.worst_by is None else limits_in_groups(scores.load(), rule.name, fractions)
+    choice, alphas = rule.choose(scores, limits), np.array([float(fraction) for fraction in fractions])
     columns: dict[str, Any] = {
         "alpha": alphas.tolist(),
         "threshold": 0.0 - choice.threshold if scores.distances else choice.threshold,
@@ -130,7 +133,7 @@ def _how_sure(
     scores: ScoreSet, rule: Criterion, alpha: Any, asked: Asked, warnings: list[str]
 ) -> priori.ThresholdInterval | None:
     """Return how sure the thresholds are; None, perhaps with a warning why, where nothing tells that."""
-    if not rule.reads_development or asked.no_bootstrap:
+    if not rule.reads_development or asked.no_bootstrap or asked.worst_by is not None:
         return None
     check_level(asked.level)
     how = {"bootstrap": None if asked.bootstrap == "auto" else asked.bootstrap, "confidence_level": asked.level}
@@ -295,8 +298,7 @@ def _note(level: float, scores: ScoreSet) -> str:
 
 def _by_people(threshold: float, asked: Asked) -> None:
     """Print the rates of groups, or of users."""
-    sets = [asked.read(group=column) for column in listed(asked.by)] if asked.by != "user" else [asked.read()]
-    scores = sets[0] if len(sets) == 1 else cross_groups(sets)
+    scores = asked.read() if asked.by == "user" else _grouped(asked, asked.by)
     cut = as_score(threshold, scores.distances)
     found: priori.GroupRates | priori.UserRates
     if asked.by == "user":
@@ -309,6 +311,12 @@ def _by_people(threshold: float, asked: Asked) -> None:
         )
         table = partial(_groups_table, found)
     asked.output.finish(found, table=table, warnings=(*set_cautions(scores), *found.warnings))
+
+
+def _grouped(asked: Asked, by: str) -> ScoreSet:
+    """Return the scores in the groups that a column names, or several columns together."""
+    sets = [asked.read(group=column) for column in listed(by)]
+    return sets[0] if len(sets) == 1 else cross_groups(sets)
 
 
 def _groups_table(found: priori.GroupRates) -> str:

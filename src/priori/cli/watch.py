@@ -21,8 +21,7 @@ from priori.studies.watching import Watch
 
 #: About whom the alarms and bounds speak.
 CLAIM = (
-    "Bounds and alarms hold at all times together. They are about decisions made so far; for new people use priori epc "
-    "--promise prediction."
+    "Bounds and alarms hold at all times together. They are about decisions made so far; for new people use priori epc."
 )
 
 

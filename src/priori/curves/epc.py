@@ -17,7 +17,7 @@ from priori.base.above import above
 from priori.base.alphas import AlphaAxis
 from priori.base.declarations import Cautions, Flat, Summary, Unsaved, members
 from priori.base.errors import OptionError, unknown
-from priori.base.options import Interval, Promise, Resample, ResamplingOptions
+from priori.base.options import Interval, Resample, ResamplingOptions
 from priori.base.options import Weight as Weight
 from priori.base.results import Result
 from priori.base.saved import Saved, in_part
@@ -188,9 +188,6 @@ class EPC(Result):
         simultaneous: bool = False,
         rng: int | np.random.Generator | None = 0,
         shared_users: bool | None = None,
-        promise: Promise = "confidence",
-        future_users: int | None = None,
-        future_trials: int | tuple[int, int] | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
         keep: bool = False,
@@ -215,11 +212,6 @@ class EPC(Result):
             corrects the percentile interval for few users and few errors so that it covers what it says.
         simultaneous : bool
             Cover the whole curve, not each point, with the given confidence (studentised maximum).
-        promise : {"confidence", "prediction"}
-            Cover the curve the system has on the whole population, or the one a new test set will show.
-        future_users, future_trials : int, optional
-            The size of that new test set; by default as large as this one. Trials are those of both classes together,
-            or a pair (negatives, positives).
         shared_users : bool, optional
             Whether one draw of users serves both sets; by default when both hold the same users.
         rng : int, numpy Generator or None
@@ -239,7 +231,7 @@ class EPC(Result):
         True
         """
         drawn = bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users
-        options = ResamplingOptions(*drawn, promise, future_users, future_trials)
+        options = ResamplingOptions(*drawn)
         band: Band = above(self, "band")(self, options, threads=threads, progress=progress, keep=keep)
         return band
 

@@ -104,14 +104,14 @@ def epc_by(
 
     Examples
     --------
-    >>> import priori
-    >>> from priori.studies.simulation import population
-    >>> dev, test = (population(50, 9, 20, rng=seed) for seed in (1, 2))
+    >>> import numpy as np, priori
+    >>> rng, user, label = np.random.default_rng(1), np.arange(50).repeat(30), np.tile([1] * 9 + [0] * 21, 50)
+    >>> dev, test = (priori.Scores.from_predictions(label, rng.normal(2.5 * label), user=user) for _ in range(2))
     >>> curves = priori.epc_by(dev, test, alpha=[0.2, 0.5])
     >>> curves.names.size
     50
     >>> curves.grid("value").mean(axis=0).round(3).tolist()
-    [0.137, 0.138]
+    [0.137, 0.109]
     """
     if by not in get_args(By):
         raise unknown("kind of group", by, get_args(By))

@@ -21,7 +21,7 @@ from priori.base.above import above
 from priori.base.alphas import as_fractions, grid
 from priori.base.declarations import SIZE, TEXT, Cautions, Kept, Summary, Unsaved, record
 from priori.base.errors import OptionError
-from priori.base.options import Interval, Promise, Resample, ResamplingOptions
+from priori.base.options import Interval, Resample, ResamplingOptions
 from priori.base.results import Result
 from priori.base.saved import Saved
 from priori.base.types import Floats, Progress
@@ -155,9 +155,6 @@ class EPSC(Result, OverBoth):
         simultaneous: bool = False,
         rng: int | np.random.Generator | None = 0,
         shared_users: bool | None = None,
-        promise: Promise = "confidence",
-        future_users: int | None = None,
-        future_trials: int | tuple[int, int] | None = None,
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> SurfaceBand:
@@ -166,7 +163,7 @@ class EPSC(Result, OverBoth):
         A simultaneous band covers the curve of each omega, not all of them together.
         """
         drawn = bootstrap, n_resamples, resample, confidence_level, interval, simultaneous, rng, shared_users
-        options = ResamplingOptions(*drawn, promise, future_users, future_trials)
+        options = ResamplingOptions(*drawn)
         band: SurfaceBand = above(self, "band")(self, options, threads=threads, progress=progress)
         return band
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
@@ -21,12 +21,8 @@ from priori.scores.sorting import Cuts
 GATHERED = 1 << 22
 #: So many entries are sorted together.
 SORTED = 1 << 20
-#: Keys that a counter holds at a time if it is one of several.
-FEW_KEYS = 1 << 15
-
-
-class TooMany(Exception):
-    """More distinct scores, or entries, than were asked for: the caller asks differently."""
+#: Keys that a counter holds at a time, at least and at most.
+FEW_KEYS, MANY_KEYS = 1 << 16, 1 << 22
 
 
 #: What tells trials apart: the names in some roles, or so many random parts.
@@ -37,8 +33,8 @@ By: TypeAlias = tuple[str, ...] | int
 class Count:
     """A request: how many trials of each class lie in each bin, for several systems in each combination of bins.
 
-    ``bins`` are a grid, or ascending cuts, for each of the ``systems``. More than ``limit`` entries raise `TooMany`.
-    ``failures`` asks for trials that failed to acquire in entries of their own.
+    ``bins`` are a grid, or ascending cuts, for each of the ``systems``. The answer is None if there are more than
+    ``limit`` entries. ``failures`` asks for trials that failed to acquire in entries of their own.
     """
 
     panel: Any
@@ -55,7 +51,7 @@ class Count:
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
+class Entries:
     """How many trials there are (``number``) of each class, with each combination of bins and names that occurs.
 
     ``bins`` has a row for each system. ``names`` has the name of each entry in each role, or the ``part`` by number;
@@ -71,7 +67,7 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Fetch:
-    """A request: the distinct scores of a system in the bins to ``keep``; more than ``limit`` raise `TooMany`."""
+    """A request: the distinct scores of a system in the bins to ``keep``; None if there are more than ``limit``."""
 
     panel: Any
     system: int
@@ -98,7 +94,7 @@ class Batch(NamedTuple):
     failed: Mask | None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Rows:
     """Some rows of a panel as they came: scores by the number of the system, NaN among them.
 
@@ -110,17 +106,9 @@ class Rows:
     owner: NDArray[Any] | None
     policy: NanPolicy
     system: NDArray[Any] | None = None
-    #: How many scores of each system are NaN, of those looked at.
-    missing: dict[int, int] = field(default_factory=dict)
-    _known: dict[tuple[int, ...], Batch] = field(default_factory=dict)
 
     def of(self, systems: tuple[int, ...]) -> Batch:
         """Return the trials of some systems, NaN scores rejected or left out."""
-        if systems not in self._known:
-            self._known[systems] = self._settled(systems)
-        return self._known[systems]
-
-    def _settled(self, systems: tuple[int, ...]) -> Batch:
         columns, positive, owner = [self.scores[system] for system in systems], self.positive, self.owner
         if self.system is not None:
             own = np.flatnonzero(self.system == systems[0])
@@ -129,7 +117,6 @@ class Rows:
         if not any(np.isnan(column.min(initial=np.inf)) for column in columns):
             return Batch(tuple(columns), positive, owner, None)
         nan = [np.isnan(column) for column in columns]
-        self.missing |= {system: int(np.count_nonzero(own)) for system, own in zip(systems, nan, strict=True)}
         failed = reduce(np.logical_or, nan)
         if self.policy == "reject":
             rejected = (
@@ -174,32 +161,28 @@ class Work:
     """
 
     request: Count | Fetch
-    failed: Exception | None = None
+    #: Whether there was more than the request allows.
+    failed: bool = False
     width: int = 1
-
-    def take(self, rows: Rows) -> None:
-        """Take some more rows, after a failure none."""
-        if self.failed is None:
-            try:
-                self.add(rows.of(self.request.systems))
-            except TooMany as error:
-                self.failed = error
 
     def add(self, batch: Batch) -> None:
         """Take one more batch."""
         raise NotImplementedError
 
     def entries(self) -> KeyCounts:
-        """Return what came of this, to be added up with what came of other pieces."""
+        """Return what came of this, to be added up with what came of other rows."""
         raise NotImplementedError
 
     def answered(self, entries: KeyCounts) -> Any:
-        """Return what entries that were added up say; too many of them are none."""
+        """Return what entries say; None if they are too many."""
         raise NotImplementedError
 
-    def joined(self, others: Sequence[Any]) -> Any:
-        """Return what came of this and of others that had the other pieces."""
-        return self.answered(KeyCounts.of([work.entries() for work in (self, *others)]))
+    def answer(self) -> Any:
+        """Return what came of this."""
+        return None if self.failed else self.answered(self.entries())
+
+    def _too_many(self, number: int) -> bool:
+        return self.request.limit is not None and number > self.request.limit
 
 
 class Counted(Work):
@@ -207,7 +190,7 @@ class Counted(Work):
 
     request: Count
 
-    def __init__(self, request: Count, owned: Owned, dtypes: Mapping[int, Any], room: int, several: bool) -> None:
+    def __init__(self, request: Count, owned: Owned, dtypes: Mapping[int, Any], room: int) -> None:
         self.request, self.owned = request, owned
         each = zip(request.bins, request.systems, strict=True)
         self.bins = [own if isinstance(own, Grid) else Cuts.of(own, dtypes[system]) for own, system in each]
@@ -225,8 +208,8 @@ class Counted(Work):
         # All keys that there can be are counted where they fit, else those that come, sorted.
         size = 2 * self.failures * owned.number * math.prod(request.sizes)
         self.number = np.zeros(size, dtype=np.int64) if 16 * size <= room else None
-        most = FEW_KEYS if several else max(1 << 18, min(4 * size, 1 << 22))
-        self._keys = np.empty((self.width, most if self.number is not None else SORTED), dtype=np.int64)
+        held = SORTED if self.number is None else max(FEW_KEYS, min(2 * size, MANY_KEYS))
+        self._keys = np.empty((self.width, held), dtype=np.int64)
         self._held, self._sorted = 0, KeyCounts([*self._keys[:, :0]], np.empty(0, dtype=np.int64))
 
     def add(self, batch: Batch) -> None:
@@ -268,8 +251,7 @@ class Counted(Work):
         came = KeyCounts([*keys], np.ones(keys.shape[1], dtype=np.int64))
         self._sorted = KeyCounts.of([self._sorted, came])
         self._keys = np.empty((self.width, max(SORTED, self._sorted.number.size)), dtype=np.int64)
-        if self.request.limit is not None and self._sorted.number.size > self.request.limit:
-            raise TooMany
+        self.failed = self._too_many(self._sorted.number.size)
 
     def entries(self) -> KeyCounts:
         self._flush()
@@ -278,9 +260,9 @@ class Counted(Work):
         present = np.flatnonzero(self.number)
         return KeyCounts([present], self.number[present])
 
-    def answered(self, entries: KeyCounts) -> Counts:
-        if self.request.limit is not None and entries.number.size > self.request.limit:
-            raise TooMany
+    def answered(self, entries: KeyCounts) -> Entries | None:
+        if self._too_many(entries.number.size):
+            return None
         bins = np.empty((len(self.bins), entries.number.size), dtype=np.int64)
         for number, (systems, key) in enumerate(zip(self.groups, entries.keys, strict=True)):
             rest = key
@@ -290,7 +272,7 @@ class Counted(Work):
                 rest, owner = np.divmod(rest, self.owned.number)
                 positive, failed = rest // self.failures == 1, rest % 2 == 1
         names = {role: column[owner] for role, column in self.owned.names.items()}
-        return Counts(positive, bins, names, entries.number, failed if self.failures > 1 else None)
+        return Entries(positive, bins, names, entries.number, failed if self.failures > 1 else None)
 
 
 class Fetched(Work):
@@ -310,8 +292,6 @@ class Fetched(Work):
         self.waiting += chosen.size
         if self.waiting > GATHERED:
             self._reduce()
-            if self.request.limit is not None and self.scores.value.size > self.request.limit:
-                raise TooMany
 
     def _reduce(self) -> None:
         if self.gathered:
@@ -319,16 +299,11 @@ class Fetched(Work):
             more = distinct(score[positive == 0], score[positive != 0])
             self.scores = merged([self.scores, more]) if self.scores.value.size else more
         self.gathered, self.waiting = [], 0
+        self.failed = self._too_many(self.scores.value.size)
 
-    def joined(self, others: Sequence[Fetched]) -> Distinct:
-        # What was not reduced to distinct scores yet is sorted together: cheaper than piece by piece.
-        self.gathered += [some for work in others for some in work.gathered]
-        if reduced := [work.scores for work in others if work.scores.value.size]:
-            self.scores = merged([self.scores, *reduced])
+    def answer(self) -> Distinct | None:
         self._reduce()
-        if self.request.limit is not None and self.scores.value.size > self.request.limit:
-            raise TooMany
-        return self.scores
+        return None if self.failed else self.scores
 
     def entries(self) -> KeyCounts:
         self._reduce()
@@ -336,29 +311,25 @@ class Fetched(Work):
         number = np.concatenate([self.scores.negative, self.scores.positive])
         return KeyCounts([own[number > 0], value[number > 0]], number[number > 0])
 
-    def answered(self, entries: KeyCounts) -> Distinct:
+    def answered(self, entries: KeyCounts) -> Distinct | None:
         own, value = entries.keys
         found = merged([Distinct(value.view(np.float64), entries.number * (own == 0), entries.number * own)])
-        if self.request.limit is not None and found.value.size > self.request.limit:
-            raise TooMany
-        return found
+        return None if self._too_many(found.value.size) else found
 
 
 def begun(requests: Sequence[Count | Fetch], owned: Owned, dtypes: Mapping[int, Any], room: int) -> list[Work]:
     """Begin the work for each request; each has so many bytes of room for counts."""
-    several = len(requests) > 1
     return [
-        Fetched(request) if isinstance(request, Fetch) else Counted(request, owned, dtypes, room, several)
+        Fetched(request) if isinstance(request, Fetch) else Counted(request, owned, dtypes, room)
         for request in requests
     ]
 
 
-def fed(works: list[Work], batches: Iterable[Rows], missing: dict[int, int]) -> list[Work]:
-    """Give rows to works, as long as one of them takes any; count the NaN scores of each system."""
+def fed(works: Sequence[Work], batches: Iterable[Rows]) -> None:
+    """Give rows to works, as long as one of them takes any."""
     for rows in batches:
-        for work in works:
-            work.take(rows)
-        missing |= {system: missing.get(system, 0) + number for system, number in rows.missing.items()}
-        if all(work.failed is not None for work in works):
-            break
-    return works
+        taking = [work for work in works if not work.failed]
+        for work in taking:
+            work.add(rows.of(work.request.systems))
+        if not taking:
+            return

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, field
-from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.arrow_streams import MissingValues, batches
+from priori.base.arrow_streams import batches
 from priori.base.dataframes import unmasked
 from priori.base.errors import InputError, argument
 from priori.engines.counting import By, Rows
 from priori.engines.panel import Panel, changed
 from priori.engines.parquet_files import FILE, ROW_NUMBER, guarded
-from priori.engines.sql import WHOLE, Handed, Owners, Scan, TableSettings
+from priori.engines.sql import WHOLE, Owners, TableSettings
 from priori.readers.duckdb_parser import literal, quoted
 from priori.scores import Scores
 
@@ -54,7 +50,6 @@ class DuckDB(Panel):
         super().__init__(types, settings, source, systems, system_in)
         if files is not None and files.format == "parquet":
             self._check_files(files)
-        self._state = _State()
         self._listed: dict[tuple[str, ...], str] = {}
 
     def _check_files(self, files: Files) -> None:
@@ -110,20 +105,6 @@ class DuckDB(Panel):
         # Not isnan: duckdb concludes from the range that a Parquet file tells, without its NaN, that there is none.
         return f"(isfinite({score}) OR isinf({score}))"
 
-    def few(self, size: int) -> str:
-        return super().few(size) if self.files is None else self.files.few(size)
-
-    def survey(self, system: int = 0) -> tuple[int, NDArray[Any]]:
-        limits = None
-        if self.files is not None:
-            self.total, limits = self.files.rows, self.files.limits(self.score_column(system))
-        rows, sample = super().survey(system)
-        if limits is None:
-            return rows, sample
-        return rows, np.append(sample, np.negative(limits) if self.settings.lower_is_better else limits).astype(
-            sample.dtype
-        )
-
     def load(self, system: int = 0) -> Scores:
         # Trials without ids are paired by their order.
         with self.guarded(), nullcontext() if self.files is None else self.files.in_order():
@@ -131,40 +112,20 @@ class DuckDB(Panel):
 
     # -- rows --------------------------------------------------------------------------------------------
 
-    def pieces(self, systems: tuple[int, ...], by: By) -> list[Scan]:
+    def batches(self, systems: tuple[int, ...], by: By) -> Generator[Rows, None, None]:
         text, handed = self.handed(systems, by)
-        self._state = _State()
         numbered = handed.owners is not None and handed.owners.numbered
-        pieces = [iter([self.query(text)])] if self.files is None else self.files.pieces(text, numbered=numbered)
-        return [partial(self._scan, piece, handed, self._state) for piece in pieces]
-
-    def _scan(
-        self, relations: Iterator[DuckDBPyRelation], handed: Handed, state: _State
-    ) -> Generator[Rows, None, None]:
-        with guarded(self.source), closing(_batches_of(relations)) as stream:
-            try:
-                for columns in stream:
-                    rows = handed.rows(columns)
-                    if rows is None:
-                        state.strange = True
-                        return
-                    yield rows
-                    with state.lock:
-                        state.rows += rows.positive.size
-                        if self.progress is not None:
-                            self.progress(state.rows, self.total)
-            except MissingValues as error:
-                state.missing = "label" if error.column == 0 else "user"
-
-    def finish(self) -> None:
-        state = self._state
+        relation = self.query(text) if self.files is None else self.files.query(text, numbered=numbered)
+        done = 0
+        with guarded(self.source), closing(batches(relation)) as stream:
+            for columns in stream:
+                yield handed.rows(columns)
+                done += columns[0].size
+                if self.progress is not None:
+                    self.progress(done, self.total)
         if self.files is not None:
             self.files.watch.check()
-        if state.missing is not None:
-            raise self.missing(state.missing)
-        if state.strange:
-            self.all_labels()
-        if self.files is not None and state.rows != self.files.rows:
+        if done != self.total:
             raise changed(self.source)
 
     # -- names and pairs ---------------------------------------------------------------------------------
@@ -208,19 +169,3 @@ class DuckDB(Panel):
     def close(self) -> None:
         if self.files is not None:
             self.files.close()
-
-
-def _batches_of(relations: Iterator[DuckDBPyRelation]) -> Generator[list[NDArray[Any]], None, None]:
-    for relation in relations:
-        with closing(batches(relation)) as stream:
-            yield from stream
-
-
-@dataclass
-class _State:
-    """What the pieces of one scan have met so far."""
-
-    lock: Lock = field(default_factory=Lock)
-    rows: int = 0
-    strange: bool = False
-    missing: str | None = None

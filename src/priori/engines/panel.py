@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import cached_property, partial
 from typing import Any
@@ -15,15 +13,19 @@ from numpy.typing import NDArray
 
 from priori.base.errors import InputError, argument
 from priori.base.types import Floats, Ints, Mask
-from priori.engines.counting import By, Count, Counts, Fetch, Owned, TooMany, Work, begun, fed
-from priori.engines.sql import Scan, SqlTable, TableSettings
-from priori.scores import Names, Scores, Trials, nan_error
+from priori.engines.counting import By, Count, Entries, Fetch, Owned, Work, begun, fed
+from priori.engines.sql import SqlTable, TableSettings
+from priori.scores import Names, Scores, Trials
 from priori.scores.grid import Grid
 from priori.scores.labels import attack_codes
-from priori.scores.trials import count_missing
 
 #: Bytes that counts may take, however little memory is given.
 LEAST_ROOM = 1 << 24
+
+
+def systems_of(requests: Sequence[Count | Fetch]) -> tuple[int, ...]:
+    """Return the systems that requests are about."""
+    return tuple(sorted({system for request in requests for system in request.systems}))
 
 
 def changed(source: str) -> InputError:
@@ -48,46 +50,20 @@ class Panel(SqlTable):
     def close(self) -> None:
         """Give back what the panel holds: connections, temporary files."""
 
-    def finish(self) -> None:
-        """Look after a scan whether all was well."""
-
     # -- scans -------------------------------------------------------------------------------------------
 
-    @cached_property
-    def explorers(self) -> weakref.WeakSet[Any]:
-        """What is known of the systems so far: the first count is made for all of them in one scan."""
-        return weakref.WeakSet()
-
-    @cached_property
-    def nans(self) -> dict[int, int]:
-        """How many scores of each system are NaN, of those counted."""
-        return {}
-
-    def nan(self, system: int) -> int:
-        """Return how many scores of a system are NaN; a count tells."""
-        if system not in self.nans:
-            (told,) = self.answer([Count(self, (system,), (np.empty(0),))])
-            if isinstance(told, Exception):
-                raise told
-        return self.nans[system]
-
     def answer(self, requests: Sequence[Count | Fetch]) -> list[Any]:
-        """Return `Counts`, or `Distinct` scores, for each request, or the error; as few scans as memory allows."""
+        """Return `Entries`, or `Distinct` scores, for each request, None where too many; by few scans."""
+        for system in dict.fromkeys(system for request in requests for system in request.systems):
+            self.known(system)
         answers: dict[int, Any] = {}
         for by in dict.fromkeys(request.by for request in requests):
             numbers = [number for number, request in enumerate(requests) if request.by == by]
-            try:
-                owned = self.owned(by, requests[numbers[0]].limit)
-            except Exception as error:  # the answer to each of them
-                answers |= dict.fromkeys(numbers, error)
-                continue
-            for some in self._at_once({number: requests[number] for number in numbers}, owned):
-                try:
-                    found = self._answered([*some.values()], by, owned)
-                except Exception as error:
-                    found = [error] * len(some)
-                answers |= dict(zip(some, found, strict=True))
-        return [answers[number] for number in range(len(requests))]
+            owned = self.owned(by, requests[numbers[0]].limit)
+            if owned is not None:
+                for some in self._at_once({number: requests[number] for number in numbers}, owned):
+                    answers |= zip(some, self.scanned([*some.values()], by, owned), strict=True)
+        return [answers.get(number) for number in range(len(requests))]
 
     def _at_once(self, requests: Mapping[int, Count | Fetch], owned: Owned) -> Iterator[dict[int, Count | Fetch]]:
         """Yield the requests that one scan answers: as many as fit in memory together."""
@@ -103,57 +79,23 @@ class Panel(SqlTable):
             held += size
         yield together
 
-    def _answered(self, requests: Sequence[Count | Fetch], by: By, owned: Owned) -> list[Any]:
-        """Answer requests by one scan."""
-        systems = tuple(sorted({system for request in requests for system in request.systems}))
-        works = self.scanned(requests, systems, by, owned)
-        found: list[Any] = []
-        for request, own in zip(requests, zip(*works, strict=True), strict=True):
-            failed = [work.failed for work in own if work.failed is not None]
-            lacking = [system for system in request.systems if self.settings.nan == "error" and self.nans.get(system)]
-            if failed:
-                found.append(failed[0])
-            elif lacking:
-                found.append(nan_error(self.sources[lacking[0]], self.nans[lacking[0]]))
-            else:
-                try:
-                    found.append(own[0].joined(own[1:]))
-                except TooMany as error:
-                    found.append(error)
-        return found
-
     def begin(self, requests: Sequence[Count | Fetch], owned: Owned) -> Callable[[], list[Work]]:
-        """Return what begins the works for requests."""
-        dtypes = {system: self.dtype(system) for request in requests for system in request.systems}
+        """Return what begins the work for each request."""
+        dtypes = {system: self.dtype(system) for system in systems_of(requests)}
         return partial(begun, requests, owned, dtypes, max(self.memory // 8, LEAST_ROOM))
 
-    def scanned(
-        self, requests: Sequence[Count | Fetch], systems: tuple[int, ...], by: By, owned: Owned
-    ) -> list[list[Work]]:
-        """Do works on each piece of the rows, all pieces at the same time; count the NaN scores."""
-        begin, missing = self.begin(requests, owned), list[dict[int, int]]()
-
-        def work(scan: Scan) -> list[Work]:
-            own = dict[int, int]()
-            missing.append(own)
-            with closing(scan()) as batches:
-                return fed(begin(), batches, own)
-
-        scans = self.pieces(systems, by)
-        if len(scans) == 1:
-            works = [work(scans[0])]
-        else:
-            with ThreadPoolExecutor(len(scans)) as pool:
-                works = [future.result() for future in [pool.submit(work, scan) for scan in scans]]
-        if not any(all(work.failed is not None for work in own) for own in works):  # else scans were broken off
-            self.finish()
-            self.nans.update({system: sum(own.get(system, 0) for own in missing) for system in systems})
-        return works
+    def scanned(self, requests: Sequence[Count | Fetch], by: By, owned: Owned) -> list[Any]:
+        """Answer requests by one scan."""
+        works = self.begin(requests, owned)()
+        with closing(self.batches(systems_of(requests), by)) as rows:
+            fed(works, rows)
+        return [work.answer() for work in works]
 
     # -- what came of it, as scores ------------------------------------------------------------------------
 
     def load(self, system: int = 0) -> Scores:
         """Return all the trials of a system in memory."""
+        self.known(system)
         roles = [role for role in ("user", "probe_user", "trial", "dataset", "group") if role in self.columns]
         texts = {role: f"CAST({self.column(role)} AS STRING)" for role in roles if "user" not in role}
         columns = [f"{texts.get(role, self.column(role))} AS {self.quoted(role)}" for role in roles]
@@ -161,16 +103,10 @@ class Panel(SqlTable):
         chosen = ", ".join([f"{self.score(system)} AS score", f"{self.labels.expression} AS label", *columns])
         names = self.table(f"SELECT {chosen} FROM trials WHERE {self.own(system)}")
         label, score = names.pop("label"), names.pop("score").astype(np.float64)
-        if count_missing(label):
-            raise self.missing("label")
-        positive, known = self.labels.positives(label)
-        if not known:
-            self.all_labels()
+        positive = label == 1
         for role in roles:
             self._check_names(role, names[role].tolist())
         failed = np.isnan(score)
-        if failed.any() and self.settings.nan == "error":
-            raise nan_error(self.sources[system], int(failed.sum()))
         score[failed] = -np.inf
         return self._scores_of(system, score, positive, names, failed=failed if failed.any() else None)
 
@@ -193,7 +129,7 @@ class Panel(SqlTable):
         types, attack = None, None
         if "attack" in names:
             held = names["attack"].astype(str)
-            types, attack = attack_codes(held, held != "" if self.marked else None, held, positive)
+            types, attack = attack_codes(held, held != "" if self.labels.attacks else None, held, positive)
         ids = names["trial"].astype(str) if "trial" in names else None
         trials = Trials(score, user, probe, ids, dataset, group=group, failed=failed, number=number, attack=attack)
         return Scores.from_columns(
@@ -207,7 +143,7 @@ class Panel(SqlTable):
             source=self.sources[system],
         ).told(self.words)
 
-    def counted(self, request: Count, counts: Counts) -> list[Scores]:
+    def counted(self, request: Count, counts: Entries) -> list[Scores]:
         """Return counts as sets of entries, one for each system, in one order: by names, then by bins.
 
         An entry has the cut above its bin as score: counts at the cuts are exact.
@@ -256,7 +192,7 @@ class Panel(SqlTable):
         """Raise an error unless two systems have the same trials; return whether their users are the same too."""
         if self.wide and other is self:
             for own in (system, number) if self.settings.nan == "drop" else ():
-                if left_out := self.nan(own):
+                if left_out := self.known(own).nan:
                     raise InputError(
                         f"cannot pair the trials: {left_out} of {self.sources[own]} are NaN and left out; reject them "
                         f"instead ({argument('nan', 'reject')})"
@@ -305,7 +241,7 @@ class Panel(SqlTable):
         if system not in self._known_pairs:
             trial, own = self.column("trial"), self.own(system)
             shared, repeated = list[tuple[Any, ...]](), list[tuple[Any, ...]]()
-            for label in ("", f", {self.labels.expression} = {self.labels.positive} AS label"):
+            for label in ("", f", {self.labels.expression} AS label"):
                 grouped = f"SELECT {trial} AS name, count(*) AS times{label} FROM trials WHERE {own} GROUP BY ALL"
                 odd = f"SELECT name, times FROM ({grouped}) WHERE times > 1 OR name IS NULL LIMIT 1"
                 shared, repeated = repeated, self.rows(odd)
@@ -367,9 +303,9 @@ class Panel(SqlTable):
         """Return the query for the trials of a system by names of ours, with ids of one kind."""
         known = [role for role in ("user", "probe_user") if role in self.columns]
         people = "".join(f", {self.column(role)} AS {self.quoted(role)}" for role in known)
-        label = f"CAST({self.labels.expression} = {self.labels.positive} AS TINYINT)"
         return (
-            f"SELECT CAST({self.column('trial')} AS {kind}) AS trial, {self.score(system)} AS score, {label} AS label"
+            f"SELECT CAST({self.column('trial')} AS {kind}) AS trial, {self.score(system)} AS score, "
+            f"{self.labels.expression} AS label"
             f"{people} FROM trials WHERE {self.own(system)}"
         )
 

@@ -12,19 +12,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from stat import S_ISREG
-from threading import Lock
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import NAMED_ONLY
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.limits import PARTS, processors
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.sql import TableSettings
 from priori.readers.duckdb_parser import convert, first_line, literal, open_database, parquet_rows, pattern, single
@@ -32,7 +26,7 @@ from priori.readers.formats import FORMATS, Sample, recognise
 from priori.readers.input_file import PARQUET_MAGIC, open_source, shown, utf8_path
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+    from duckdb import DuckDBPyRelation
 
 
 #: The size of a file, and what changes with what is in it.
@@ -118,10 +112,6 @@ class ObjectStore:
 SHARE = 0.5
 #: Below this duckdb cannot read.
 LEAST = 64 << 20
-#: Files that a sample is taken from.
-SAMPLED = 8
-#: The fewest rows that are worth a query of their own.
-FEWEST_ROWS = 1 << 20
 #: What duckdb calls the number of a row in its file, if it is asked for it, and what we call the file.
 ROW_NUMBER, FILE = "file_row_number", "priori_file"
 
@@ -229,7 +219,6 @@ class Files:
         #: What rows must be like, in SQL; the files that this is a part of; and how many parts are in use.
         self.condition, self._parts = "", 0
         self._whole: Files | None = None
-        self._cursors: list[DuckDBPyConnection] = []
         self.directory = temporary_folder(temp)
         self._links = ExitStack()
         if discarded is not None:
@@ -300,8 +289,6 @@ class Files:
     def written(self, relation: DuckDBPyRelation) -> Files:
         """Write a relation into a file, and return that."""
         written = copy(self)
-        for known in ("_shares", "_ranges"):
-            written.__dict__.pop(known, None)
         written.paths = [os.path.join(self.directory, f"joined-{id(written)}.parquet")]
         relation.write_parquet(written.paths[0], compression="uncompressed")
         (rows,) = single(self.connection, f"SELECT count(*) FROM {_scan(written.paths)}")
@@ -325,64 +312,14 @@ class Files:
         where = f"{FILE} AS {file}, {ROW_NUMBER} AS {row}" if numbered else f"'' AS {file}, 0 AS {row}"
         return self.connection.sql(f"SELECT *, {where} FROM {self._source(numbered=numbered)}")
 
-    def _source(
-        self, paths: list[str] | None = None, rows: tuple[int, int] | None = None, *, numbered: bool = False
-    ) -> str:
-        """Return the rows, or those of some of the files, or from one row of a file to before another, in SQL.
-
-        ``numbered``: with their file and their number in it.
-        """
-        source = _scan(paths or self.paths, numbered=numbered or rows is not None)
-        conditions = [self.condition] if self.condition else []
-        if rows is not None:
-            conditions.append(f"{ROW_NUMBER} >= {rows[0]} AND {ROW_NUMBER} < {rows[1]}")
-        return f"(SELECT * FROM {source} WHERE {' AND '.join(conditions)})" if conditions else source
+    def _source(self, *, numbered: bool = False) -> str:
+        """Return the rows in SQL; ``numbered``: with their file and their number in it."""
+        source = _scan(self.paths, numbered=numbered)
+        return f"(SELECT * FROM {source} WHERE {self.condition})" if self.condition else source
 
     def query(self, text: str, *, numbered: bool = False) -> DuckDBPyRelation:
         """Return the relation of a query over ``trials``, all the rows of the files."""
         return self.connection.sql(f"WITH trials AS (FROM {self._source(numbered=numbered)}) {text}")
-
-    def pieces(self, text: str, *, numbered: bool = False) -> list[Iterator[DuckDBPyRelation]]:
-        """Return a query over ``trials`` in pieces that can be read at the same time, each of which yields some parts.
-
-        Whoever has read a part takes the next one that nobody has: none waits long for the others.
-        """
-        shares, lock = iter(self._shares), Lock()
-
-        def parts(cursor: DuckDBPyConnection) -> Iterator[DuckDBPyRelation]:
-            while True:
-                with lock:
-                    share = next(shares, None)
-                if share is None:
-                    return
-                yield cursor.sql(f"WITH trials AS (FROM {self._source(*share, numbered=numbered)}) {text}")
-
-        # A connection has one result at a time; their database, and its memory, is one.
-        self._cursors = [self.connection.cursor() for _ in self._shares[: processors()]]
-        return [parts(cursor) for cursor in self._cursors]
-
-    @cached_property
-    def _shares(self) -> list[tuple[list[str], tuple[int, int] | None]]:
-        """Parts of about the same number of rows: small files together, large ones from row to row."""
-        size = max(FEWEST_ROWS, -(-self.rows // (PARTS * processors())))
-        if self.rows <= size:
-            return [(self.paths, None)]
-        numbered = ROW_NUMBER not in self.connection.sql(f"FROM {_scan(self.paths)}").columns
-        told = self.connection.execute(
-            f"SELECT file_name, num_rows FROM parquet_file_metadata([{', '.join(map(pattern, self.paths))}])"
-        ).fetchall()
-        shares, together, held = list[tuple[list[str], tuple[int, int] | None]](), list[str](), 0
-        for path, rows in sorted(told):
-            if rows > 1.5 * size and numbered:
-                ends = [rows * number // round(rows / size) for number in range(round(rows / size) + 1)]
-                shares += [([path], each) for each in pairwise(ends)]
-                continue
-            together.append(path)
-            held += rows
-            if held >= size:
-                shares.append((together, None))
-                together, held = [], 0
-        return [*shares, *([(together, None)] if together else [])]
 
     @contextmanager
     def in_order(self) -> Iterator[None]:
@@ -398,17 +335,6 @@ class Files:
         self.connection.execute(f"DROP TABLE IF EXISTS {name}").fetchall()
         relation.create(name)
 
-    @cached_property
-    def _ranges(self) -> dict[str, tuple[float, float]]:
-        """The range of each column of numbers, where the files tell it."""
-        told = self.connection.execute(
-            "SELECT path_in_schema, min(TRY_CAST(stats_min_value AS DOUBLE)), max(TRY_CAST(stats_max_value AS DOUBLE)) "
-            f"FROM parquet_metadata([{', '.join(map(pattern, self.paths))}]) "
-            "GROUP BY path_in_schema HAVING count(*) = count(stats_min_value)"
-        ).fetchall()
-        known = [(column, low, high) for column, low, high in told if low is not None and high is not None]
-        return {column: (low, high) for column, low, high in known if np.isfinite([low, high]).all()}
-
     def complete(self, column: str) -> bool:
         """Tell whether the files themselves say that no value of a column is missing."""
         ((told, missing),) = self.connection.execute(
@@ -416,15 +342,6 @@ class Files:
             f"FROM parquet_metadata([{', '.join(map(pattern, self.paths))}]) WHERE path_in_schema = {literal(column)}"
         ).fetchall()
         return bool(told) and missing == 0
-
-    def limits(self, column: str) -> tuple[float, float] | None:
-        """Return the range of a column, if the files tell it; a part's lies within."""
-        return self._ranges.get(column)
-
-    def few(self, size: int) -> str:
-        """Return the query for a few rows of a few files."""
-        few = self.paths[:: max(1, len(self.paths) // SAMPLED)]
-        return " UNION ALL ".join(f"(SELECT * FROM {self._source([path])} LIMIT {size // len(few)})" for path in few)
 
     def close(self) -> None:
         """Close the database and remove its temporary files; of several parts the last does."""

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import count
@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.arrow_streams import MissingValues, batches
+from priori.base.arrow_streams import batches
 from priori.base.errors import InputError, OptionError, PrioriError
 from priori.base.extras import require
-from priori.engines.counting import By, Count, Fetch, KeyCounts, Owned, Rows, TooMany, Work, fed
-from priori.engines.panel import Panel
+from priori.engines.counting import By, Count, Fetch, KeyCounts, Owned, Work, fed
+from priori.engines.panel import Panel, systems_of
 from priori.engines.parquet_files import WatchedFiles, is_address
 from priori.engines.sql import Handed, Owners, TableSettings
 from priori.readers.duckdb_parser import first_line
@@ -32,9 +32,7 @@ from priori.readers.duckdb_parser import first_line
 GLOB = "*?[]{}\\"
 #: Spark's names of types, where duckdb has others.
 TYPES = {"INT": "INTEGER", "STRING": "VARCHAR"}
-#: What workers say besides counts, in place of the number of a request.
-NAN, STRANGE, MISSING = -1, -2, -3
-#: What they say of a request in place of a key: that there were too many.
+#: What workers say of a request in place of a key: that there were too many.
 FAILED = -1
 #: Numbers the views.
 _COUNT = count()
@@ -120,12 +118,10 @@ class Spark(Panel):
 
     # -- counting ----------------------------------------------------------------------------------------
 
-    def scanned(
-        self, requests: Sequence[Count | Fetch], systems: tuple[int, ...], by: By, owned: Owned
-    ) -> list[list[Work]]:
+    def scanned(self, requests: Sequence[Count | Fetch], by: By, owned: Owned) -> list[Any]:
         from pyspark.sql import functions
 
-        text, handed = self.handed(systems, by)
+        text, handed = self.handed(systems_of(requests), by)
         plain = [replace(request, panel=None) for request in requests]
         works = self.begin(plain, owned)()
         counting = _Counting(self.begin(plain, Owned(owned.number)), handed, max(work.width for work in works))
@@ -133,14 +129,12 @@ class Spark(Panel):
             counted = self.query(text).mapInArrow(counting, ", ".join(f"{name} BIGINT" for name in counting.names))
             added = counted.groupBy(counting.names[:-1]).agg(functions.sum("number").alias("number"))
             told = {name: column.astype(np.int64) for name, column in collected(added).items()}
-        about, key = told["work"], told["key0"]
-        if (missing := key[about == MISSING]).size:
-            raise self.missing("label" if missing[0] == 0 else "user")
-        if (about == STRANGE).any():
-            self.all_labels()
-        for system in systems:
-            self.nans[system] = int(told["number"][(about == NAN) & (key == system)].sum())
-        return [[_Added(work, told, number) for number, work in enumerate(works)]]
+        answers = []
+        for number, work in enumerate(works):
+            own = told["work"] == number
+            keys = [told[f"key{key}"][own] for key in range(work.width)]
+            answers.append(None if (keys[0] == FAILED).any() else work.answered(KeyCounts(keys, told["number"][own])))
+        return answers
 
 
 @dataclass(frozen=True)
@@ -158,50 +152,17 @@ class _Counting:
         return ["work", *(f"key{number}" for number in range(self.width)), "number"]
 
     def __call__(self, given: Iterable[Any]) -> Iterator[Any]:
-        missing, works = dict[int, int](), list[Work]()
-        said: list[tuple[int, int, int]] = []
-        try:
-            works = fed(self.begin(), self._rows(given, said), missing)
-        except MissingValues as error:
-            said.append((MISSING, error.column, 1))
-        said += [(NAN, system, number) for system, number in missing.items()]
-        said += [(number, FAILED, 1) for number, work in enumerate(works) if work.failed is not None]
+        import pyarrow as pa
+
+        works = self.begin()
+        tables = (pa.Table.from_batches([batch]) for batch in given)
+        fed(works, (self.handed.rows(columns) for table in tables for columns in batches(table)))
         for number, work in enumerate(works):
-            if work.failed is None:
-                yield self._batch(number, work.entries())
-        for about, key, times in said:
-            yield self._batch(about, KeyCounts([np.array([key])], np.array([times])))
-
-    def _rows(self, given: Iterable[Any], said: list[tuple[int, int, int]]) -> Iterator[Rows]:
-        import pyarrow as pa
-
-        for batch in given:
-            for columns in batches(pa.Table.from_batches([batch])):
-                rows = self.handed.rows(columns)
-                if rows is None:
-                    said.append((STRANGE, 0, 1))
-                    return
-                yield rows
-
-    def _batch(self, about: int, entries: KeyCounts) -> Any:
-        import pyarrow as pa
-
-        zero = np.zeros(entries.number.size, np.int64)
-        columns = [zero + about, *entries.keys, *[zero] * (self.width - len(entries.keys)), entries.number]
-        return pa.RecordBatch.from_arrays([pa.array(column) for column in columns], self.names)
-
-
-class _Added(Work):
-    """What Spark added up of what workers counted for a request."""
-
-    def __init__(self, work: Work, told: Mapping[str, NDArray[Any]], number: int) -> None:
-        self.work, self.request, own = work, work.request, told["work"] == number
-        keys = [told[f"key{number}"][own] for number in range(work.width)]
-        self.failed = TooMany() if (keys[0] == FAILED).any() else None
-        self.added = KeyCounts(keys, told["number"][own])
-
-    def joined(self, others: Sequence[Any]) -> Any:
-        return self.work.answered(self.added)
+            failed = KeyCounts([np.array([FAILED])], np.ones(1, dtype=np.int64))
+            entries = failed if work.failed else work.entries()
+            zero = np.zeros(entries.number.size, np.int64)
+            columns = [zero + number, *entries.keys, *[zero] * (self.width - len(entries.keys)), entries.number]
+            yield pa.RecordBatch.from_arrays([pa.array(column) for column in columns], self.names)
 
 
 def _quoted(name: str) -> str:

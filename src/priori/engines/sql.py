@@ -8,21 +8,21 @@ some, 2 to 5 times to count between 10 or 101 cuts; only one cut alone is as fas
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.dataframes import is_missing, match_columns
-from priori.base.errors import InputError, OptionError, argument, unknown
+from priori.base.errors import InputError, OneClassError, OptionError, argument, unknown
 from priori.base.types import Progress
-from priori.engines.counting import By, Owned, Rows, TooMany
+from priori.engines.counting import By, Owned, Rows
 from priori.readers.parquet import check_type
-from priori.scores import NAN_POLICIES, Names, NanPolicy
+from priori.scores import NAN_POLICIES, Names, NanPolicy, nan_error
 from priori.scores.labels import attack_values, attackers, is_missing_label, missing_labels, normal, positive_value
 
 #: Scores looked at to lay out the bins of the first count.
@@ -30,9 +30,6 @@ SAMPLE = 1 << 16
 WHOLE = re.compile(r"U?(TINYINT|SMALLINT|INTEGER|BIGINT)")
 #: Labels of these types are compared as they are, others as text.
 _PLAIN = re.compile(r"BOOLEAN|U?(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT)|FLOAT|DOUBLE")
-
-#: Yields some of the rows when it is called.
-Scan = Callable[[], Generator[Rows, None, None]]
 
 
 @dataclass(frozen=True)
@@ -59,18 +56,14 @@ class TableSettings:
         return {name: value for name, value in vars(self).items() if name not in ("as_text", "more")}
 
 
-@dataclass(frozen=True)
-class Labels:
-    """How the label is read: an expression that gives whole numbers, which of them is positive, which negative."""
+class Known(NamedTuple):
+    """What a first look tells of a system: its trials, NaN scores among the rejected, and the range of its scores."""
 
-    expression: str
-    positive: int
-    negative: int | None
-
-    def positives(self, column: NDArray[Any]) -> tuple[NDArray[np.bool_], bool]:
-        """Return which trials are positive, and whether every label is one of the two."""
-        positive = column == self.positive
-        return positive, self.negative is None or bool((positive | (column == self.negative)).all())
+    negatives: int
+    positives: int
+    nan: int
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
@@ -98,21 +91,37 @@ class Handed:
     """How the columns of a batch become rows: label, perhaps who it is counted by, scores, perhaps whose row it is."""
 
     systems: tuple[int, ...]
-    labels: Labels
     owners: Owners | None
     nan: NanPolicy
     wide: bool
 
-    def rows(self, columns: Sequence[NDArray[Any]]) -> Rows | None:
-        """Return the rows of a batch; None where a label is neither of the two."""
+    def rows(self, columns: Sequence[NDArray[Any]]) -> Rows:
+        """Return the rows of a batch."""
         label, *rest = columns
-        positive, known = self.labels.positives(label)
-        if not known:
-            return None
         owner = None if self.owners is None else self.owners.codes(rest.pop(0))
         whose = None if self.wide else rest.pop()
         scores = dict(zip(self.systems, rest * (1 if self.wide else len(self.systems)), strict=True))
-        return Rows(scores, positive.view(np.uint8), owner, self.nan, whose)
+        return Rows(scores, label.astype(np.uint8), owner, self.nan, whose)
+
+
+class Labels(NamedTuple):
+    """What labels mean: an expression that is 1 for positive trials and else 0, and which labels are positive.
+
+    With it come those that mark attacks, and all of negatives.
+    """
+
+    expression: str
+    positive: Sequence[Any]
+    attacks: Sequence[Any] = ()
+    negative: Sequence[Any] = ()
+
+
+class Looked(NamedTuple):
+    """What a first look at all rows tells: how many there are, what their labels mean, and each system."""
+
+    rows: int
+    labels: Labels
+    systems: Sequence[Known]
 
 
 class SqlTable:
@@ -128,17 +137,12 @@ class SqlTable:
     settings: TableSettings = TableSettings()
     #: Our columns that the panel has, and its names for them; "score" is the first system's.
     columns: Mapping[str, str] = {}
-    #: Labels that mark attacks, and those of the negatives, known once the labels have been looked at.
-    marked: Sequence[Any] = ()
-    negative_labels: Sequence[Any] = ()
     backend: str | None = None
     format: str | None = None
     has_users: bool = False
     progress: Progress | None = None
     #: Whether every row has a score of every system.
     wide: bool = True
-    #: How many rows there are, once that was asked.
-    total: int = 0
 
     def __init__(
         self,
@@ -202,8 +206,8 @@ class SqlTable:
         """Return the query that numbers the combinations of names."""
         return self.numbering(roles)
 
-    def pieces(self, systems: tuple[int, ...], by: By) -> list[Scan]:
-        """Return scans that together yield every row once, with codes of who it is counted by when asked."""
+    def batches(self, systems: tuple[int, ...], by: By) -> Generator[Rows, None, None]:
+        """Yield every row once, with codes of who it is counted by when asked."""
         raise NotImplementedError
 
     # -- columns -----------------------------------------------------------------------------------------
@@ -241,77 +245,109 @@ class SqlTable:
         present = self.present(self.score(system)) if self.settings.nan == "drop" else "true"
         return present if self.wide else f"{present} AND {self._whose} = {self.literal(self.systems[system])}"
 
+    # -- a first look ------------------------------------------------------------------------------------
+
     def survey(self, system: int = 0) -> tuple[int, NDArray[Any]]:
         """Return how many rows there are, and some finite scores of a system, to lay out bins by."""
-        if not self.total:
-            ((self.total,),) = self.rows("SELECT count(*) FROM trials")
-        return self.total, self._samples[system] if self.wide else self._sample([system])[0]
+        own = "" if self.wide else f" WHERE {self.own(system)}"
+        found = self.table(f"SELECT {self.score(system)} AS score FROM (SELECT * FROM trials LIMIT {SAMPLE}){own}")
+        known = self.known(system)
+        scores = np.append(found["score"], [known.low, known.high]).astype(self.dtype(system))
+        return self.total, scores[np.isfinite(scores)]
+
+    def known(self, system: int) -> Known:
+        """Return what a first look tells of a system; an error says what it lacks."""
+        found = self._looked.systems[system]
+        if found.nan and self.settings.nan == "error":
+            raise nan_error(self.sources[system], found.nan)
+        for name, number in (("negative", found.negatives), ("positive", found.positives)):
+            if not number:
+                raise OneClassError(
+                    f"{self.sources[system]}: no {name} trial; both classes are needed "
+                    "(check the labels, or say which is positive)"
+                )
+        return found
+
+    @property
+    def total(self) -> int:
+        """How many rows there are."""
+        return self._looked.rows
 
     @cached_property
-    def _samples(self) -> list[NDArray[Any]]:
-        return self._sample(range(len(self.systems)))
-
-    def few(self, size: int) -> str:
-        """Return the query for a few rows."""
-        return f"SELECT * FROM trials LIMIT {size}"
-
-    def _sample(self, systems: Sequence[int]) -> list[NDArray[Any]]:
-        size = SAMPLE if len(systems) < 8 else SAMPLE // 8
-        selected = ", ".join(f"{self.score(system)} AS s{system}" for system in systems)
-        own = "" if self.wide else f" WHERE {self.own(systems[0])}"
-        found = self.table(f"SELECT {selected} FROM ({self.few(size)}){own}")
-        columns = [found[f"s{system}"].astype(self.dtype(system)) for system in systems]
-        return [np.ascontiguousarray(column[np.isfinite(column)]) for column in columns]
+    def _looked(self) -> Looked:
+        """Look at all rows, once: what the labels mean, and what is there of each system."""
+        label = self._label()
+        asked = [label, self._whose or "''", "count(*)"]
+        for system in range(len(self.systems)) if self.wide else [0]:
+            score = self.score(system)
+            held = f"CASE WHEN {self.present(score)} THEN {score} END"
+            asked += [f"count({held})", f"min({held})", f"max({held})"]
+        with self.guarded():
+            told = self.rows(f"SELECT {', '.join(asked)} FROM trials GROUP BY ALL")
+        labels = self._settled(label, [(row[0], row[2]) for row in told])
+        systems = []
+        for number, called in enumerate(self.systems):
+            first, counted, scored = (3 + 3 * number if self.wide else 3), [0, 0], [0, 0]
+            ends: list[float] = []
+            for row in told:
+                if self.wide or row[1] == called:
+                    own = row[0] in labels.positive
+                    counted[own] += row[2]
+                    scored[own] += row[first]
+                    ends += [end for end in row[first + 1 : first + 3] if end is not None]
+            sizes = scored if self.settings.nan == "drop" else counted
+            low, high = min(ends, default=np.nan), max(ends, default=np.nan)
+            systems.append(Known(sizes[0], sizes[1], sum(counted) - sum(scored), low, high))
+        return Looked(sum(row[2] for row in told), labels, systems)
 
     # -- labels ------------------------------------------------------------------------------------------
 
-    @cached_property
-    def labels(self) -> Labels:
-        """How the label is read."""
+    def _label(self) -> str:
+        """Return the expression of a label; without a column, of whether a trial is of the person it claims to be."""
         if "label" not in self.columns:
             same = f"CAST({self.column('user')} AS STRING) = CAST({self.column('probe_user')} AS STRING)"
-            return Labels(f"CAST({same} AS TINYINT)", 1, 0)
-        kind, column = self.type_of("label"), self.column("label")
-        if kind == "BOOLEAN" and self.settings.pos_label is None and self.settings.attack_label is None:
-            return Labels(f"CAST({column} AS TINYINT)", 1, 0)
-        if WHOLE.fullmatch(kind) and self.settings.attack_label is None:
-            # A few rows tell the two labels; a third one is found out when it comes.
-            seen = self._distinct(column, f"(SELECT {column} FROM trials LIMIT {SAMPLE})")
-            if len(seen) == 2 and None not in seen:
-                positive = positive_value(sorted(seen), self.settings.pos_label, where=self.source)
-                return Labels(column, positive, sum(seen) - positive if self.settings.pos_label is None else None)
-        return self.all_labels()
-
-    def all_labels(self) -> Labels:
-        """Look at every label; an error tells which there are, if there are not two."""
+            return f"CAST({same} AS TINYINT)"
         column = self.column("label")
-        if not _PLAIN.fullmatch(self.type_of("label")):
-            column = f"CAST({column} AS STRING)"
-        counted = dict(self.rows(f"SELECT {column}, count(*) FROM trials GROUP BY ALL"))
-        missing = [label for label in counted if is_missing_label(label)]
+        return column if _PLAIN.fullmatch(self.type_of("label")) else f"CAST({column} AS STRING)"
+
+    def _settled(self, label: str, counted: Sequence[tuple[Any, int]]) -> Labels:
+        """Return what labels mean, of which there are so many; an error says so if they are not of two classes."""
+        missing = [value for value, _ in counted if is_missing_label(value)]
+        if missing and "label" not in self.columns:
+            raise self.missing_names("user")
         if missing:
-            raise missing_labels(self.source, sum(counted[label] for label in missing), missing)
-        labels = sorted(counted)
+            number = sum(number for value, number in counted if is_missing_label(value))
+            raise missing_labels(self.source, number, missing)
+        labels = sorted({value for value, _ in counted})
+        if "label" not in self.columns:
+            return Labels(label, [1])
         attacks = attack_values(labels, self.settings.attack_label, where=self.source)
         positive = normal(positive_value(labels, self.settings.pos_label, where=self.source, attacks=attacks))
         words = {normal(attack) for attack in attacks} - {positive}
-        self.marked = [label for label in labels if normal(label) in words]
-        self.negative_labels = [label for label in labels if normal(label) != positive]
-        matching = [label for label in labels if normal(label) == positive]
-        if not all(isinstance(value, (bool, int, float)) for value in matching):
-            matching = [self.literal(str(value)) for value in matching]
-        return Labels(f"CAST({column} IN ({', '.join(map(str, matching))}) AS TINYINT)", 1, 0)
+        matching = [value for value in labels if normal(value) == positive]
+        listed = [
+            str(value) if isinstance(value, (bool, int, float)) else self.literal(str(value)) for value in matching
+        ]
+        return Labels(
+            f"CAST({label} IN ({', '.join(listed)}) AS TINYINT)",
+            matching,
+            [value for value in labels if normal(value) in words],
+            [value for value in labels if normal(value) != positive],
+        )
+
+    @property
+    def labels(self) -> Labels:
+        """What the labels mean."""
+        return self._looked.labels
 
     @property
     def words(self) -> list[Any]:
         """What the panel calls its negatives and its column of users."""
-        return [*self.negative_labels, self.columns.get("user")]
+        return [*self.labels.negative, self.columns.get("user")]
 
     def tells(self, role: str) -> bool:
         """Tell whether something is known of trials: by a column, or of attacks by their labels."""
-        if role == "attack" and "label" in self.columns:
-            _ = self.labels
-        return role in self.columns or (role == "attack" and bool(self.marked))
+        return role in self.columns or (role == "attack" and bool(self.labels.attacks))
 
     def refuse_attackers(self) -> None:
         """Raise an error where files tell attacks by who was really there, which is known in memory only."""
@@ -346,11 +382,6 @@ class SqlTable:
         """Return the error for a name that arrays of text cannot hold."""
         return InputError(f"{self.source}: column {self.columns[role]!r} holds a NUL character; remove it")
 
-    def missing(self, role: str) -> InputError:
-        """Return the error for labels or users that are missing."""
-        ((number,),) = self.rows(f"SELECT count(*) FROM trials WHERE {self.column(role)} IS NULL")
-        return missing_labels(self.source, number, []) if role == "label" else self.missing_names(role, number)
-
     @cached_property
     def _names(self) -> dict[int, Names]:
         return {}
@@ -359,8 +390,9 @@ class SqlTable:
         """Return the users (claimed identities) that occur, in order; they are looked at once."""
         own = system if self.settings.nan == "drop" or not self.wide else 0
         if own not in self._names:
-            if self.wide and self.settings.nan != "drop":
-                seen = self.owned(("user",), None).names["user"]
+            owned = self.owned(("user",)) if self.wide and self.settings.nan != "drop" else None
+            if owned is not None:
+                seen = owned.names["user"]
             else:
                 listed = self._distinct(self.column("user"), f"trials WHERE {self.own(own)}")
                 self._check_names("user", listed)
@@ -380,8 +412,8 @@ class SqlTable:
             return f"trials.{self.column(role)}"
         label = f"CAST(trials.{self.column('label')} AS STRING)" if "label" in self.columns else "''"
         kind = f"CAST(trials.{self.column('attack')} AS STRING)" if role in self.columns else label
-        if self.marked:
-            listed = ", ".join(self.literal(str(each)) for each in self.marked)
+        if self.labels.attacks:
+            listed = ", ".join(self.literal(str(each)) for each in self.labels.attacks)
             kind = f"CASE WHEN {label} IN ({listed}) THEN coalesce(nullif({kind}, ''), {label}) END"
         return f"coalesce({kind}, '')"
 
@@ -396,8 +428,8 @@ class SqlTable:
     def _combined(self) -> dict[tuple[str, ...], dict[str, NDArray[Any]]]:
         return {}
 
-    def owned(self, by: By, limit: int | None) -> Owned:
-        """Return who trials are counted by; more combinations of names than the limit raise `TooMany`."""
+    def owned(self, by: By, limit: int | None = None) -> Owned | None:
+        """Return who trials are counted by; None if there are more combinations of names than the limit."""
         if isinstance(by, int):
             return Owned(by, {"part": np.arange(by)})
         if not by:
@@ -406,15 +438,13 @@ class SqlTable:
             most = "" if limit is None else f" LIMIT {limit + 1}"
             found = self.table(f"SELECT * FROM ({self.coded(by)}) ORDER BY priori_code{most}")
             if limit is not None and found["priori_code"].size > limit:
-                raise TooMany
-            self._combined[by] = {role: found[f"priori_{role}"] for role in by}
+                return None
             for role in {*by} - {"attack"}:
                 self._check_names(role, found[f"priori_{role}"].tolist())
+            self._combined[by] = {role: found[f"priori_{role}"] for role in by}
         names = self._combined[by]
         number = names[by[0]].size
-        if limit is not None and number > limit:
-            raise TooMany
-        return Owned(number, names)
+        return Owned(number, names) if limit is None or number <= limit else None
 
     def _owners(self, by: By) -> Owners | None:
         """Say how those that trials are counted by become codes: names in a join, random parts by a hash."""
@@ -423,7 +453,9 @@ class SqlTable:
         if not by:
             return None
         if len(by) == 1 and by[0] != "attack" and WHOLE.fullmatch(self.type_of(by[0])):  # numpy finds them faster
-            whole = self.owned(by, None).names[by[0]].astype(np.int64)
+            owned = self.owned(by)
+            assert owned is not None
+            whole = owned.names[by[0]].astype(np.int64)
             return Owners(f"CAST({self.column(by[0])} AS BIGINT)", "trials", whole=whole)
         same = " AND ".join(f"{self._name(role)} = priori_{role}" for role in by)
         return Owners("CAST(priori_code AS BIGINT)", f"trials JOIN ({self.coded(by)}) ON {same}")
@@ -439,4 +471,4 @@ class SqlTable:
             columns += [self.score(systems[0]), f"CAST(CASE {self._whose} {codes} ELSE -1 END AS INT)"]
         listed = ", ".join(f"{column} AS c{number}" for number, column in enumerate(columns))
         text = f"SELECT {listed} FROM {'trials' if owners is None else owners.source}"
-        return text, Handed(systems, self.labels, owners, self.settings.nan, self.wide)
+        return text, Handed(systems, owners, self.settings.nan, self.wide)

@@ -12,22 +12,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError, argument
-from priori.base.types import Counts, Floats
-from priori.engines.counting import Count, TooMany
-from priori.engines.explorer import Explorer, ask, candidates_of, narrow_cuts_of, pairs_in_order_of, rejected_of
+from priori.base.types import Counts, Floats, Ints, Mask
+from priori.engines import looks
+from priori.engines.counting import Count
 from priori.engines.panel import LEAST_ROOM, Panel, changed
 from priori.scores import Names, Scores, ScoreSet
 from priori.scores.candidates import Candidates, Chooser
-from priori.scores.histogram import BINS, Histogram
+from priori.scores.histogram import BINS, NOTHING, Histogram
 from priori.scores.labels import unnamed
 from priori.scores.score_set import NarrowCuts, Role, TooManyEntries, mixed_sets
+from priori.scores.sorting import at_most
 
+#: Bytes that a fetched score needs while it is sorted and matched.
+PER_SCORE = 96
 #: Bytes that a trial needs in memory while it is resampled.
 PER_TRIAL = 128
 #: Bytes that an entry, which stands for several trials, needs.
 PER_ENTRY = 64
-#: The least share of a class that may lie between two of many cuts.
-FINEST = 1e-5
 #: Bins that hold more of a class say too little.
 COARSEST = 0.05
 #: With so few cuts, trials that failed to acquire have entries of their own; thresholds are known then.
@@ -47,9 +48,14 @@ class Table(ScoreSet):
         self.engine, self.system, self.memory = engine, system, memory
         self.source, self.backend, self.format = engine.sources[system], engine.backend, engine.format
         self.distances = engine.settings.lower_is_better
-        self.explorer = Explorer(engine, memory, bins, system)
         engine.memory = memory * len(engine.sources)
-        self._counted: tuple[Floats, Counts, Counts] = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
+        #: How many scores are fetched at a time, and how many bins are counted in.
+        self.limit, self.most_bins = max(1, memory // PER_SCORE), bins
+        #: The first count; the scores known, and which bins hold no others; whether many scores are equal.
+        self.counted: Histogram | None = None
+        self.known, self.looked, self.tied = NOTHING, np.zeros(0, dtype=np.bool_), False
+        self._expected: Floats = np.empty(0)
+        self._at: tuple[Floats, Counts, Counts] = np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64)
         self._narrow: dict[float, NarrowCuts] = {}
         #: The last counts, as many as a quarter of the memory holds: more than one asks for the same.
         self._entries: dict[Any, list[Scores]] = {}
@@ -57,29 +63,16 @@ class Table(ScoreSet):
     # -- what it is --------------------------------------------------------------------------------------
 
     @property
-    def histogram(self) -> Histogram:
-        """The counts in bins."""
-        return self.explorer.histogram
-
-    @property
     def n_negatives(self) -> int:
-        return self._sizes[0]
+        return self.engine.known(self.system).negatives
 
     @property
     def n_positives(self) -> int:
-        return self._sizes[1]
-
-    @property
-    def _sizes(self) -> tuple[int, int]:
-        if self.explorer.sizes is None:
-            _ = self.histogram
-        assert self.explorer.sizes is not None
-        return self.explorer.sizes
+        return self.engine.known(self.system).positives
 
     @property
     def nan_rejected(self) -> int:
-        _ = self._sizes
-        return self.engine.nan(self.system) if self.engine.settings.nan == "reject" else 0
+        return self.engine.known(self.system).nan if self.engine.settings.nan == "reject" else 0
 
     @property
     def has_users(self) -> bool:
@@ -129,72 +122,93 @@ class Table(ScoreSet):
     # -- what is asked -----------------------------------------------------------------------------------
 
     def expect(self, thresholds: ArrayLike) -> None:
-        self.explorer.expect(thresholds)
+        self._expected = np.union1d(self._expected, np.asarray(thresholds, dtype=np.float64))
 
     def candidates(self, chooser: Chooser, alphas: Sequence[Fraction] | None) -> Candidates:
-        return self.candidates_of([self], [chooser], [alphas])[0]
-
-    @classmethod
-    def candidates_of(
-        cls, tables: Sequence[Table], choosers: Sequence[Chooser], alphas: Sequence[Sequence[Fraction] | None]
-    ) -> list[Candidates]:
-        """Return the candidates of several tables."""
-        return candidates_of([each.explorer for each in tables], choosers, alphas, FINEST)
+        return looks.candidates_of([self], [chooser], [alphas])[0]
 
     def rejected(self, thresholds: ArrayLike) -> tuple[Counts, Counts]:
-        return self.rejected_of([self], [thresholds])[0]
-
-    @classmethod
-    def rejected_of(cls, tables: Sequence[Table], thresholds: Sequence[ArrayLike]) -> list[tuple[Counts, Counts]]:
-        """Count the trials of several tables; more is asked of the same thresholds, and that costs no scan."""
-        wanted = [np.asarray(own, dtype=np.float64) for own in thresholds]
-        new = [np.setdiff1d(own, each._counted[0]) for each, own in zip(tables, wanted, strict=True)]
-        asked = [number for number, own in enumerate(new) if own.size]
-        told = rejected_of([tables[number].explorer for number in asked], [new[number] for number in asked])
-        for number, counts in zip(asked, told, strict=True):
-            tables[number]._remember(new[number], *counts)
-        places = [np.searchsorted(each._counted[0], own) for each, own in zip(tables, wanted, strict=True)]
-        return [(each._counted[1][place], each._counted[2][place]) for each, place in zip(tables, places, strict=True)]
-
-    def _remember(self, thresholds: Floats, tn: Counts, fn: Counts) -> None:
-        known, first = np.unique(np.concatenate([self._counted[0], thresholds]), return_index=True)
-        counts = (np.concatenate(both)[first] for both in zip(self._counted[1:], (tn, fn), strict=True))
-        self._counted = known, next(counts), next(counts)
+        return looks.rejected_of([self], [thresholds])[0]
 
     def pairs_in_order(self, rough: bool = False) -> int:
-        return self.histogram.pairs_in_order() if rough else self.pairs_in_order_of([self])[0]
+        return self.histogram.pairs_in_order() if rough else looks.pairs_in_order_of([self])[0]
 
-    @classmethod
-    def pairs_in_order_of(cls, tables: Sequence[Table]) -> list[int]:
-        """Return twice the number of pairs in order of several tables."""
-        return pairs_in_order_of([each.explorer for each in tables])
+    candidates_of = staticmethod(looks.candidates_of)
+    rejected_of = staticmethod(looks.rejected_of)
+    pairs_in_order_of = staticmethod(looks.pairs_in_order_of)
 
-    def relative_cuts(self, share: float) -> Floats:
-        """Return cuts between which FAR and FRR change by at most about a share of themselves."""
-        return self.histogram.relative_cuts(share)
+    # -- what is known from looks --------------------------------------------------------------------------
+
+    @property
+    def histogram(self) -> Histogram:
+        """The counts in bins: the first count."""
+        looks.begin([self])
+        assert self.counted is not None
+        return self.counted
+
+    @property
+    def nothing_to_see(self) -> Mask:
+        """The bins whose counts tell all: those without scores, and those of infinite ones."""
+        empty = np.asarray(self.histogram.rows == 0)
+        empty[[0, -1]] = True
+        return empty
+
+    def _bins_of(self, thresholds: Floats) -> Ints:
+        """Return the bins of the first count that thresholds lie in."""
+        grid = self.histogram.grid
+        return grid.bins(at_most(thresholds, grid.dtype))
+
+    def bins_expected(self) -> Mask:
+        """Return the bins that hold a threshold of which counts will be asked, and were not looked into."""
+        bins = np.zeros(self.histogram.grid.size, dtype=np.bool_)
+        bins[self._bins_of(self._expected)] = True
+        return bins & ~self.looked
+
+    def not_counted(self, thresholds: Floats) -> Floats:
+        """Return those of some thresholds at which no counts are known, ascending."""
+        new = np.setdiff1d(thresholds, self._at[0])
+        if self.counted is None or not new.size or not self.looked[bins := self._bins_of(new)].all():
+            return new
+        value, owner = self.known.value, self.counted.grid.bins(self.known.value)
+        first, last = np.searchsorted(owner, bins, side="left"), np.searchsorted(value, new, side="right")
+        outer = (bins == 0) | (bins == self.counted.grid.size - 1)
+        counts = []
+        for column, before in zip((self.known.negative, self.known.positive), self.counted.before, strict=True):
+            running = np.append(0, np.cumsum(column))
+            within = np.maximum(running[last] - running[first], 0)
+            counts.append(np.where(outer, before[bins + 1], before[bins] + within))
+        self.remember(new, *counts)
+        return np.empty(0)
+
+    def remember(self, thresholds: Floats, tn: Counts, fn: Counts) -> None:
+        """Keep the counts at some thresholds: more is asked of the same ones."""
+        known, first = np.unique(np.concatenate([self._at[0], thresholds]), return_index=True)
+        counts = (np.concatenate(both)[first] for both in zip(self._at[1:], (tn, fn), strict=True))
+        self._at = known, next(counts), next(counts)
+
+    def remembered(self, thresholds: Floats) -> tuple[Counts, Counts]:
+        """Return the counts at thresholds that are known."""
+        known, tn, fn = self._at
+        number = np.searchsorted(known, thresholds)
+        return tn[number], fn[number]
 
     # -- entries in place of trials ------------------------------------------------------------------------
 
-    def narrow_cuts(self, bound: float, by: Sequence[Role] = ()) -> NarrowCuts:
-        return self.narrow_cuts_of([self], [bound], [by])[0]
-
-    @classmethod
-    def narrow_cuts_of(
-        cls, tables: Sequence[Table], bounds: Sequence[float], by: Sequence[Sequence[Role]]
-    ) -> list[NarrowCuts]:
-        """Return narrow cuts of several tables."""
-        wanted = [(each, each._finest(bound, roles)) for each, bound, roles in zip(tables, bounds, by, strict=True)]
-        new = [(each, bound) for each, bound in dict.fromkeys(wanted) if bound not in each._narrow]
-        found = narrow_cuts_of([each.explorer for each, _ in new], [bound for _, bound in new])
-        for (each, bound), cuts in zip(new, found, strict=True):
-            each._narrow[bound] = cuts
-        return [each._narrow[bound] for each, bound in wanted]
+    @staticmethod
+    def narrow_cuts_of(tables: Sequence[Table], bound: float, by: Sequence[Role] = ()) -> list[NarrowCuts]:
+        """Return cuts of several tables between which lies about a share of either class, or what memory allows."""
+        wanted = [(each, each._finest(bound, by)) for each in tables]
+        new = [(each, finest) for each, finest in dict.fromkeys(wanted) if finest not in each._narrow]
+        found = looks.narrow_cuts_of([each for each, _ in new], [finest for _, finest in new])
+        for (each, finest), cuts in zip(new, found, strict=True):
+            each._narrow[finest] = cuts
+        return [each._narrow[finest] for each, finest in wanted]
 
     def _finest(self, bound: float, by: Sequence[Role]) -> float:
         """Return the bound, or the finest that counts by these roles fit in memory with."""
         # Counts have 16 bytes, and there are 2.5 times as many bins as the bound asks for, in each class.
         people = self.n_users if self.has_users and {"user", "probe_user"} & {*by} else 1
-        bound = max(bound, FINEST, 80 * people / max(self.memory // 8, LEAST_ROOM))
+        bound = max(bound, looks.FINEST, 80 * people / max(self.memory // 8, LEAST_ROOM))
         if bound > COARSEST:
             raise self._too_many(self.memory // PER_ENTRY, paired=False)
         return bound
@@ -206,25 +220,14 @@ class Table(ScoreSet):
     def count(
         self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int = (), others: Sequence[ScoreSet] = ()
     ) -> list[Scores]:
-        return self.count_of([self], [cuts], [by], [others])[0]
+        return _counted([(self, cuts, _tables(others))], by)[0]
 
-    @classmethod
-    def count_of(
-        cls,
-        tables: Sequence[Table],
-        cuts: Sequence[Sequence[ArrayLike]],
-        by: Sequence[Sequence[Role] | int],
-        others: Sequence[Sequence[ScoreSet]] | None = None,
-    ) -> list[list[Scores]]:
-        """Return the counts of several tables, each perhaps with others."""
-        beside = [_tables(each) for each in others or [()] * len(tables)]
-        asked = [table._request(*own) for table, own in zip(tables, zip(cuts, by, beside, strict=True), strict=True)]
-        new = {key: number for number, (key, _) in enumerate(asked) if key not in tables[number]._entries}
-        told = ask([asked[number][1] for number in new.values()])
-        found = {key: tables[number]._entries.get(key, []) for number, (key, _) in enumerate(asked)}
-        for (key, number), counts in zip(new.items(), told, strict=True):
-            found[key] = tables[number]._as_sets(key, asked[number][1], counts, paired=bool(beside[number]))
-        return [found[key] for key, _ in asked]
+    @staticmethod
+    def counts_of(tables: Sequence[Table], cuts: Sequence[ArrayLike], by: Sequence[Role] | int) -> list[Scores]:
+        """Return the counts of several tables, each between its own cuts."""
+        return [
+            counted for (counted,) in _counted([(each, [own], ()) for each, own in zip(tables, cuts, strict=True)], by)
+        ]
 
     def _request(
         self, cuts: Sequence[ArrayLike], by: Sequence[Role] | int, others: Sequence[Table]
@@ -242,7 +245,7 @@ class Table(ScoreSet):
 
     def _as_sets(self, key: Any, request: Count, counts: Any, *, paired: bool) -> list[Scores]:
         """Return counts as sets of entries; they are kept, in place of others."""
-        if isinstance(counts, TooMany):
+        if counts is None:
             raise self._too_many(self.memory // PER_ENTRY, paired=paired)
         sets = request.panel.counted(request, counts)
         if (sets[0].n_negatives, sets[0].n_positives) != (self.n_negatives, self.n_positives):
@@ -280,6 +283,19 @@ class Table(ScoreSet):
     def check_same_trials(self, other: ScoreSet) -> bool:
         (table,) = _tables([other])
         return self.engine.same_trials(self.system, table.engine, table.system)
+
+
+def _counted(
+    asked: Sequence[tuple[Table, Sequence[ArrayLike], Sequence[Table]]], by: Sequence[Role] | int
+) -> list[list[Scores]]:
+    """Return counts of tables between cuts, each with others on the same trials; what is known costs no scan."""
+    requests = [table._request(cuts, by, others) for table, cuts, others in asked]
+    new = {key: n for n, (key, _) in enumerate(requests) if key not in asked[n][0]._entries}
+    told = looks.ask([requests[n][1] for n in new.values()])
+    found = {key: asked[n][0]._entries.get(key, []) for n, (key, _) in enumerate(requests)}
+    for (key, n), counts in zip(new.items(), told, strict=True):
+        found[key] = asked[n][0]._as_sets(key, requests[n][1], counts, paired=bool(asked[n][2]))
+    return [found[key] for key, _ in requests]
 
 
 def _size(sets: Sequence[Scores]) -> int:

@@ -1,4 +1,4 @@
-"""The page: one HTML file from one study, with or without scripts, and the data it carries for them."""
+"""The page: one HTML file from one study, and the data it carries for its script."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from priori.base.cautions import Caution, shown
 from priori.base.extras import require
 from priori.base.results import plain
 from priori.plots.curves import det_axes
-from priori.report.sections import sections_of
+from priori.report.sections import drawn_of, sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
-from priori.studies.evaluation.drawing import coarse, deployable, probit
+from priori.studies.evaluation.drawing import coarse, deployable, few_digits, probit
 from priori.studies.evaluation.operating import Promise, mixture, rates_at
 from priori.studies.evaluation.pairs import Pair
 from priori.studies.evaluation.study import FEW
@@ -45,7 +45,7 @@ from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, t
 from priori.words.vocabulary import GLOSSARY, study_words
 
 #: The libraries that the page is made with.
-NEEDED = ("jinja2", "matplotlib")
+NEEDED = ("jinja2",)
 #: What histograms of scores show.
 ABOUT_SCORES = (
     "Share of each class per bin on the test set; dashed, the development set. The upright line is the threshold, in "
@@ -92,35 +92,24 @@ def script() -> str:
     return re.sub(r"(?m)^[ \t]*(?://.*)?\n|^[ \t]+", "", whole)
 
 
-def render_html(study: Study, *, static: bool = False, nonce: str | None = None) -> str:
+def render_html(study: Study, *, nonce: str | None = None) -> str:
     """Return the whole page as text: self-contained, so that no request ever leaves it.
 
     Parameters
     ----------
-    static : bool
-        SVG figures and no script at all; small enough to mail anywhere.
     nonce : str, optional
         Put on every script and style element, for a page that a server sends with a content security policy.
-        Without one the page carries its own policy, which lets its own scripts run and nothing be fetched.
+        Without one the page carries its own policy, which lets its own script run and nothing be fetched.
     """
-    context = page_context(study, static=static, nonce=nonce)
-    return environment().get_template("report.html").render(**context)
+    return environment().get_template("report.html").render(**page_context(study, nonce=nonce))
 
 
-def page_context(study: Study, *, static: bool = False, nonce: str | None = None) -> dict[str, Any]:
+def page_context(study: Study, *, nonce: str | None = None) -> dict[str, Any]:
     """Return what the template of the page needs, for a server that extends it."""
     from markupsafe import Markup
 
-    scripts: list[Any] = []
-    alternatives, sections, known = describe_figures(study), sections_of(study), cautions(study)
-    figures: dict[str, Any] = dict.fromkeys(alternatives, "")
-    if static:
-        from priori.report.figures import static_figures
-
-        figures = {name: Markup(svg) for name, svg in static_figures(study).items()}
-    else:
-        # Our own files: trusted text that must not be escaped, and holds no end of a script.
-        scripts = [Markup(f"\n{script()}\n")]
+    # Our own files: trusted text that must not be escaped, and holds no end of a script.
+    own_script, known = Markup(f"\n{script()}\n"), cautions(study)
     return {
         "study": study,
         "title": heading(study),
@@ -135,35 +124,30 @@ def page_context(study: Study, *, static: bool = False, nonce: str | None = None
         "tested": bool(study.pairs) and study.pairs[0].significant is not None,
         "first_pair": study.first_pair,
         **slider_words(study),
-        "has_limits": any(section.key == "limits" for section, _ in sections),
+        "has_limits": bool(study.limits),
         "glossary": GLOSSARY,
         "described_settings": describe_settings(study),
-        "static": static,
         "nonce": nonce,
         "style": Markup(asset("report.css")),
-        "scripts": scripts,
-        "policy": None if nonce else _policy(scripts),
-        "data": None if static else pack(page_data(study)),
-        "figures": figures,
+        "script": own_script,
+        "policy": None if nonce else _policy(own_script),
+        "data": pack(page_data(study)),
         "moving": moving_tables(study, study.at),
         "fixed": fixed_tables(study),
         "weighing": weighing(study.settings.rule, study.settings.domain, study.settings.alpha),
-        "sections": sections,
-        "alternatives": alternatives,
+        "sections": sections_of(study),
+        "alternatives": describe_figures(study),
         "at": alpha_text(study.settings.alpha),
-        "at_interest": alpha_text(study.settings.alpha),
-        "unmoved": "" if static else ", wherever the slider stands",
         "level": unbroken(level_text(study.settings.confidence_level)),
         "claim": f"About differences {CLAIM_IN_SHORT[study.settings.claim]}.",
     }
 
 
-def _policy(scripts: list[Any]) -> str:
-    """Return a policy under which only these scripts run and nothing is fetched."""
-    hashes = [base64.b64encode(hashlib.sha256(str(text).encode()).digest()).decode() for text in scripts]
-    allowed = " ".join(f"'sha256-{text}'" for text in hashes) or "'none'"
+def _policy(text: str) -> str:
+    """Return a policy under which only this script runs and nothing is fetched."""
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
@@ -240,13 +224,16 @@ def page_data(study: Study) -> dict[str, Any]:
         "ranking": ranking_data(study),
         "det": _det_axis(study),
         "live": _live(study),
+        "sections": drawn_of(study),
     }
 
 
 def _pair(study: Study, pair: Pair) -> dict[str, Any]:
     """Return what is drawn of two systems against each other."""
     drawn = {
-        name: _short(getattr(pair, name), digits) for name, digits in TESTED.items() if getattr(pair, name) is not None
+        name: few_digits(getattr(pair, name), digits)
+        for name, digits in TESTED.items()
+        if getattr(pair, name) is not None
     }
     kept, spread = (
         len(study.pairs_that_matter) <= SPREAD or study.order_at(study.at)[0] in (pair.a, pair.b),
@@ -254,17 +241,12 @@ def _pair(study: Study, pair: Pair) -> dict[str, Any]:
     )
     bars = None
     if kept and spread is not None:
-        bars = {"low": _short(spread.low), "high": _short(spread.high), "counts": spread.counts}
+        bars = {"low": few_digits(spread.low), "high": few_digits(spread.high), "counts": spread.counts}
     return {**pair.to_dict(), **drawn, "spread": bars}
 
 
-def _short(values: NDArray[Any], digits: int = 6) -> list[float]:
-    """Return numbers with the digits that a drawing can show."""
-    return [float(f"{number:.{digits}g}") for number in np.asarray(values, dtype=np.float64).tolist()]
-
-
 def _deviates(x: NDArray[Any], y: NDArray[Any]) -> dict[str, list[float]]:
-    return {"x": _short(probit(x), 5), "y": _short(probit(y), 5)}
+    return {"x": few_digits(probit(x), 5), "y": few_digits(probit(y), 5)}
 
 
 def _shown_lines(lines: Sequence[ErrorLine]) -> list[list[str]]:
@@ -274,7 +256,7 @@ def _shown_lines(lines: Sequence[ErrorLine]) -> list[list[str]]:
 def _rates(rows: Sequence[Mapping[str, RateInterval | Promise]], digits: int = 9) -> dict[str, dict[str, list[float]]]:
     """Return rates with their bounds, each kind of trials a column."""
     return {
-        kind: {name: _short(np.array([getattr(row[kind], name) for row in rows]), digits) for name in RATE}
+        kind: {name: few_digits(np.array([getattr(row[kind], name) for row in rows]), digits) for name in RATE}
         for kind in rows[0]
     }
 
@@ -283,13 +265,19 @@ def _steps(member: Member, priced: bool) -> dict[str, Any] | None:
     """Return the constant pieces of a curve; with ``priced`` also what each piece does, for costs of one's own."""
     if (exact := member.steps) is None:
         return None
-    drawn: dict[str, Any] = {name: _short(getattr(exact, name), 9) for name in ("alpha", "value", "best")}
+    drawn: dict[str, Any] = {name: few_digits(getattr(exact, name), 9) for name in ("alpha", "value", "best")}
     if not priced:
         return drawn
     outcomes = exact.outcomes
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
     rates = _rates(rates_at(exact.test, exact.threshold, member.level))
-    return {**drawn, "threshold": deployable(exact), "far": _short(far, 9), "frr": _short(frr, 9), "rates": rates}
+    return {
+        **drawn,
+        "threshold": deployable(exact),
+        "far": few_digits(far, 9),
+        "frr": few_digits(frr, 9),
+        "rates": rates,
+    }
 
 
 def _card(member: Member) -> dict[str, Any]:
@@ -299,9 +287,9 @@ def _card(member: Member) -> dict[str, Any]:
         "threshold": member.deployable,
         "rates": _rates(member.rates),
         "promises": _rates(member.promises),
-        "others": None if others is None else [_short(side) for side in others],
+        "others": None if others is None else [few_digits(side) for side in others],
         "range": [chosen_elsewhere(member, index) for index in range(len(member.curve.alpha))],
-        "best": _short(member.best_threshold),
+        "best": few_digits(member.best_threshold),
         "places": member.places,
         "along": _rates(member.rates_along, 6),
     }
@@ -309,14 +297,14 @@ def _card(member: Member) -> dict[str, Any]:
 
 def _kept(member: Member) -> dict[str, Any]:
     """Return what was promised of a system, and kept: all that the first screen shows of one that is never the best."""
-    kept = {kind: {"rate": _short(np.array([row[kind].rate for row in member.rates]))} for kind in member.rates[0]}
+    kept = {kind: {"rate": few_digits(np.array([row[kind].rate for row in member.rates]))} for kind in member.rates[0]}
     return {"rates": kept, "promises": _rates(member.promises)}
 
 
 def _system(member: Member, matters: bool, carded: bool, listed: bool, priced: bool) -> dict[str, Any]:
     """Return what is drawn of a system; of one that is drawn in grey, thin curves and no scores."""
     curve, band = member.curve, member.band
-    shares = {name: _short(share, 4) for name, share in member.histogram.shares().items()}
+    shares = {name: few_digits(share, 4) for name, share in member.histogram.shares().items()}
     outcomes, roc, det = curve.outcomes, member.roc, member.det
     steps = _steps(member, priced) if matters else None
     if not matters:
@@ -336,13 +324,18 @@ def _system(member: Member, matters: bool, carded: bool, listed: bool, priced: b
         "upper": None if band is None else band.upper,
         "counts": vars(outcomes),
         "steps": steps,
-        "roc": {"fpr": _short(roc.fpr), "tpr": _short(roc.tpr), "auc": member.auc},
-        "rocPoint": {"fpr": _short(far), "tpr": _short(1 - frr)},
-        "det": {"fpr": _short(det.fpr), "fnr": _short(det.fnr), **_deviates(det.fpr, det.fnr), "eer": member.eer},
+        "roc": {"fpr": few_digits(roc.fpr), "tpr": few_digits(roc.tpr), "auc": member.auc},
+        "rocPoint": {"fpr": few_digits(far), "tpr": few_digits(1 - frr)},
+        "det": {
+            "fpr": few_digits(det.fpr),
+            "fnr": few_digits(det.fnr),
+            **_deviates(det.fpr, det.fnr),
+            "eer": member.eer,
+        },
         "detPoint": _deviates(far, frr),
         "card": _card(member) if carded else None,
         "kept": _kept(member) if listed and not carded else None,
-        "scores": {"edges": _short(member.histogram.edges, 8), **shares} if matters else None,
+        "scores": {"edges": few_digits(member.histogram.edges, 8), **shares} if matters else None,
     }
 
 
@@ -350,7 +343,7 @@ def _det_axis(study: Study) -> dict[str, Any]:
     """Return where the DET axes begin and end: as far as the curves can show, and are worth showing."""
     worst = max(member.eer for member in study.members)
     low, high, ticks = det_axes([member.det for member in study.members], 0.6 if worst < 0.4 else 0.99)
-    return {"range": [low, high], "ticks": _short(np.array([*ticks.values()]), 5), "texts": list(ticks)}
+    return {"range": [low, high], "ticks": few_digits(np.array([*ticks.values()]), 5), "texts": list(ticks)}
 
 
 def _live(study: Study) -> dict[str, Any]:

@@ -21,6 +21,7 @@ FLAGS = (
     "--disable-gpu",
     "--no-first-run",
     "--no-pdf-header-footer",
+    "--virtual-time-budget=10000",  # until the figures are drawn
     "--disable-sync",
     "--disable-background-networking",
 )
@@ -38,11 +39,11 @@ def find_chromium() -> str:
 
 
 def write_pdf(study: Study, path: str | Path) -> None:
-    """Write the report to a PDF file, atomically: the page without scripts, its first page a summary."""
+    """Write the report to a PDF file, atomically: the page, its first page a summary."""
     folder = temporary_folder()
     try:
         page, made = Path(folder, "page.html"), Path(folder, "page.pdf")
-        page.write_text(render_html(study, static=True), encoding="utf-8")
+        page.write_text(render_html(study), encoding="utf-8")
         flags = [*FLAGS, f"--user-data-dir={folder}/profile", f"--print-to-pdf={made}"]
         if getattr(os, "geteuid", lambda: 1)() == 0:  # its sandbox does not start as root
             flags.append("--no-sandbox")

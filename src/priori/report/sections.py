@@ -1,24 +1,22 @@
 """Sections: parts of the page that appear where the data have them; adding one is one entry and one template.
 
 A section's function takes the study and returns what its template needs, or None where there is nothing to show. The
-template is given that as ``here``, beside everything the page has: ``study``, ``static``, ``level``, ``parts``
-(``parts.table(table, static)`` shows a `TextTable`). Figures are the same with scripts and without.
+template is given that as ``here``, beside everything the page has: ``study``, ``level``, ``parts``. There
+``parts.table(table)`` shows a `TextTable` and ``parts.figure(id, title)`` makes room for a figure of ``figures.js``,
+which is drawn of what the section's ``figure`` returns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from priori.plots.curves import plot_epsc
-from priori.plots.style import COLOURS
-from priori.report.figures import GREY, drawn, figure_label
 from priori.report.tables import MISSING, TextTable, without_missing
-from priori.studies.evaluation import Study
+from priori.studies.evaluation import Member, Study
+from priori.studies.evaluation.drawing import few_digits
 from priori.studies.evaluation.particulars import WORST as WORST_ERRORS
 from priori.studies.evaluation.particulars import AtLimit, Attacked, CardRow
 from priori.uncertainty.rates.user_rates import ROLES, UserRates, UserRole
@@ -26,15 +24,14 @@ from priori.words.numbers import bounds, cell, clean, gap, level_text, percent, 
 from priori.words.sentences import about_groups, about_users
 from priori.words.vocabulary import TaskWords, study_words
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 #: The kinds of trials.
 KINDS = ("positives", "negatives", "attacks")
 #: The limit that is shown first, where it can be; of more systems the first so many are shown for each.
 FIRST_LIMIT, MOST_AT_LIMIT = 0.01, 10
 #: How many users in each role the page names.
 WORST = 10
+#: Of more users some are drawn: a page holds each of them.
+MOST_DRAWN = 400
 #: How the rates under attack are called.
 ATTACK_RATES = {"apcer": "APCER", "apcer-max": "largest APCER", "bpcer": "BPCER", "acer": "ACER"}
 
@@ -47,7 +44,6 @@ def limits(study: Study) -> dict[str, Any] | None:
     return {
         "tables": {percent(limit): _at_limit(limit, rows, level) for limit, rows in study.limits.items()},
         "first": percent(FIRST_LIMIT if FIRST_LIMIT in study.limits else next(iter(study.limits))),
-        "words": study_words(study),
     }
 
 
@@ -118,17 +114,29 @@ def settling(study: Study) -> dict[str, Any] | None:
 
 def users(study: Study) -> dict[str, Any] | None:
     """Return the users of the best system that make most of the errors, where enough users are known."""
-    from markupsafe import Markup
-
     if (found := study.users) is None:
         return None
     words = study_words(study)
     return {
         **_of_best(study, found, words.said(about_users(found))),
-        "words": words,
-        "figure": Markup(drawn("users", lambda made: found.plot(made.add_subplot()), (5.4, 4.2))),
         "tables": [_worst(found, about["role"], words) for about in found.roles],
     }
+
+
+def users_drawn(study: Study) -> dict[str, Any] | None:
+    """Return the rates of the users by role, the highest first; of many users some."""
+    if (found := study.users) is None:
+        return None
+    roles = []
+    for about in found.roles:
+        rate, rows = about["rate"].upper(), found.of_role(about["role"])
+        drawn = np.unique(np.linspace(0, about["users"] - 1, min(about["users"], MOST_DRAWN)).astype(int))
+        # Whose negatives they are needs a word only where users are impostors of others too.
+        name = f"{rate}, {about['role']}" if len(found.roles) == len(ROLES) else rate
+        columns = {"rate": "shrunken", "lower": "lower", "upper": "upper"}
+        numbers = {ours: few_digits(rows[theirs][drawn], 4) for ours, theirs in columns.items()}
+        roles.append({"name": name, "place": drawn + 1, **numbers, "overall": about["overall"]})
+    return {"system": _best(study).name, "people": study_words(study).people, "roles": roles}
 
 
 def _worst(found: UserRates, role: UserRole, words: TaskWords) -> TextTable:
@@ -175,57 +183,46 @@ def groups(study: Study) -> dict[str, Any] | None:
 
 def _of_best(study: Study, found: Any, said: str) -> dict[str, Any]:
     """Return what is said of people at the threshold of the best system."""
-    best = short(study.members[study.order_at(study.at)[0]].name)
     accepting = f"{'distances below' if found.distances else 'scores above'} {found.summary()['threshold']:.6g}"
-    return {"name": best, "accepting": accepting, "lines": said.split("\n")}
+    return {"name": short(_best(study).name), "accepting": accepting, "lines": said.split("\n")}
+
+
+def _best(study: Study) -> Member:
+    return study.members[study.order_at(study.at)[0]]
 
 
 def card(study: Study) -> dict[str, Any] | None:
-    """Return the rates of the best system for each kind of trials, attack and group on one scale, the worst marked."""
-    from markupsafe import Markup
+    """Return the rates of the best system for each kind of trials, attack and group in a table, the worst marked."""
+    if (drawn := card_drawn(study)) is None:
+        return None
+    words = study_words(study)
+    rows = tuple(
+        (
+            row["name"],
+            words.error(row["kind"])[1],
+            cell(row["rate"]),
+            bounds(row["lower"], row["upper"], True),
+            "yes" if row["worst"] else "",
+        )
+        for row in drawn["rows"]
+    )
+    header = ("Trials", "Error", "Rate", level_text(study.settings.confidence_level), "Worst")
+    return {"name": drawn["system"], "table": TextTable("card", "Rates of each kind", header, rows, words=(1, 4))}
 
+
+def card_drawn(study: Study) -> dict[str, Any] | None:
+    """Return the same rates to draw on one scale, the worst attack and group of each kind marked."""
     if not (rows := study.report_card):
         return None
-    words, best = study_words(study), study.members[study.order_at(study.at)[0]]
-    names = [f"{words.error(row.kind)[0]}{f': {short(row.name)}' if row.name else ''}" for row in rows]
-    marked = {
+    words = study_words(study)
+    worst = [
         max((row for row in rows if row.kind == kind and row.name), default=None, key=lambda row: row.rate)
         for kind in KINDS
-    }
-    worst = [row in marked for row in rows]
-    table = TextTable(
-        "card",
-        "Rates of each kind",
-        ("Trials", "Error", "Rate", level_text(study.settings.confidence_level), "Worst"),
-        tuple(
-            (name, words.error(row.kind)[1], cell(row.rate), bounds(row.lower, row.upper, True), "yes" if bad else "")
-            for name, row, bad in zip(names, rows, worst, strict=True)
-        ),
-        words=(1, 4),
-    )
-    figure = drawn("card", partial(_card, rows=rows, names=names, worst=worst), (8.6, 1.0 + 0.27 * len(rows)))
-    return {"name": short(best.name), "figure": Markup(figure), "table": table}
-
-
-def _card(figure: Figure, *, rows: Sequence[CardRow], names: Sequence[str], worst: Sequence[bool]) -> None:
-    """Draw rates in 1,000 with their intervals on a scale of powers of ten; rates of 0 stand at its end."""
-    from matplotlib.ticker import LogLocator, NullFormatter
-
-    axes = figure.add_subplot()
-    seen = [1000 * number for row in rows for number in (row.rate, row.lower, row.upper) if number > 0]
-    floor = 10 ** np.floor(np.log10(min(seen, default=1)))
-    for y, (row, bad) in enumerate(zip(rows, worst, strict=True)):
-        colour = COLOURS[1] if bad else "#000000" if not row.name else GREY
-        lower, rate, upper = (max(1000 * number, floor) for number in (row.lower, row.rate, row.upper))
-        axes.plot([lower, upper], [y, y], color=colour, lw=2.5 if row.name else 4)
-        axes.plot(rate, y, "o", color=colour, ms=7)
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
-    axes.set_yticks(range(len(rows)), [figure_label(name) for name in names], fontsize=9)
-    axes.set(xlabel="errors in 1,000", ylim=(len(rows) - 0.5, -0.5))
-    axes.grid(axis="x", alpha=0.25)
+    ]
+    drawn = [
+        {**row._asdict(), "name": _card_name(row, words), "whole": not row.name, "worst": row in worst} for row in rows
+    ]
+    return {"system": short(_best(study).name), "rows": drawn}
 
 
 def errors(study: Study) -> dict[str, Any] | None:
@@ -254,19 +251,33 @@ def errors(study: Study) -> dict[str, Any] | None:
     return {"name": short(curve.name), "tables": tables, "place": place, "most": WORST_ERRORS}
 
 
+def _card_name(row: CardRow, words: TaskWords) -> str:
+    """Return who a rate is about; the FAR of a group is that of its impostors and attacks together."""
+    if not row.name:
+        return words.error(row.kind)[0]
+    return f"{words.negatives if row.kind == 'negatives' else words.error(row.kind)[0]}: {short(row.name)}"
+
+
 def attacks(study: Study) -> dict[str, Any] | None:
     """Return the EPSC of the systems whose sets have impostors and attacks, and the rates of every type of attacks."""
     if not study.attacked:
         return None
-    results: list[Any] = [one.band or one.curve for one in study.attacked if one.curve is not None]
-    shown = [replace(result, name=short(result.name)) for result in results]
-    figure = drawn("epsc", lambda made: plot_epsc(shown, ax=made.add_subplot()), (7.0, 3.6)) if shown else ""
     return {
-        "figure": figure,
-        "shares": _shares(study.attacked) if shown else None,
+        "shares": _shares(study.attacked) if attacks_drawn(study) else None,
         "types": _types(study.attacked),
         "unseen": sorted({kind for one in study.attacked for kind in one.rates.unseen}),
     }
+
+
+def attacks_drawn(study: Study) -> list[dict[str, Any]] | None:
+    """Return the EPSC of every system that has one."""
+    drawn = []
+    for one in study.attacked:
+        if one.curve is not None:
+            columns = (one.band or one.curve).columns()
+            names = ("omega", "value", "iapmr", "lower", "upper")
+            drawn.append({"place": one.system, **{name: columns.get(name) for name in names}})
+    return drawn or None
 
 
 def _shares(systems: list[Attacked]) -> TextTable:
@@ -301,11 +312,15 @@ def _types(systems: list[Attacked]) -> TextTable:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: ``key`` is its place in a link and the name of its partial in ``templates/sections``."""
+    """A part of the page: ``key`` is its place in a link and the name of its partial in ``templates/sections``.
+
+    ``figure`` returns what the script draws of it, under ``data.sections``.
+    """
 
     key: str
     title: str
     context: Callable[[Study], dict[str, Any] | None]
+    figure: Callable[[Study], Any] | None = None
 
     @property
     def template(self) -> str:
@@ -318,11 +333,11 @@ SECTIONS: tuple[Section, ...] = (
     Section("limits", "With a limit on one rate", limits),
     Section("calibration", "Calibration", calibration),
     Section("settling", "What would settle it", settling),
-    Section("card", "Report card", card),
+    Section("card", "Report card", card, card_drawn),
     Section("groups", "Rates by group", groups),
-    Section("users", "Who makes the errors", users),
+    Section("users", "Who makes the errors", users, users_drawn),
     Section("errors", "Which trials went furthest wrong", errors),
-    Section("attacks", "Under attack", attacks),
+    Section("attacks", "Under attack", attacks, attacks_drawn),
 )
 
 
@@ -330,3 +345,9 @@ def sections_of(study: Study) -> list[tuple[Section, dict[str, Any]]]:
     """Return the sections that the data have, each with what its template needs."""
     found = ((section, section.context(study)) for section in SECTIONS)
     return [(section, context) for section, context in found if context is not None]
+
+
+def drawn_of(study: Study) -> dict[str, Any]:
+    """Return what the script draws of the sections, by their keys."""
+    found = ((section.key, section.figure(study)) for section in SECTIONS if section.figure is not None)
+    return {key: drawn for key, drawn in found if drawn is not None}

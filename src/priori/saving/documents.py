@@ -63,7 +63,7 @@ RESULTS: dict[str, str] = {
     "AposterioriAUCTest": "priori.uncertainty.rates.auc",
     "AmountCosts": "priori.uncertainty.amounts",
     "LLRCosts": "priori.uncertainty.costs",
-    "LLRCostsTest": "priori.uncertainty.costs",
+    "CostsTest": "priori.uncertainty.costs",
     "Reliability": "priori.uncertainty.llr_curves",
     "Tippett": "priori.uncertainty.llr_curves",
     "ECE": "priori.uncertainty.llr_curves",

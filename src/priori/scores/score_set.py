@@ -8,10 +8,10 @@ set of scores from a frame: a structural protocol would look at every property f
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +24,8 @@ from priori.scores.trials import Names
 
 if TYPE_CHECKING:
     from priori.scores.in_memory import Scores
+
+Answer = TypeVar("Answer")
 
 #: The columns of names that tell trials apart.
 Role = Literal["user", "probe_user", "dataset", "group", "attack"]
@@ -163,13 +165,6 @@ class ScoreSet(ABC):
         `TooManyEntries`.
         """
 
-    def narrow_cuts(self, bound: float, by: Sequence[Role]) -> NarrowCuts:
-        """Return cuts so narrow that no rate is off by more than about a bound.
-
-        They are as many as memory holds where trials are told apart by these roles; too few raise `TooManyEntries`.
-        """
-        raise NotImplementedError  # nobody asks a set whose trials fit
-
     @abstractmethod
     def load(self) -> Scores:
         """Return all the trials in memory; an error says so where they do not fit."""
@@ -196,40 +191,45 @@ def mixed_sets() -> InputError:
 # -- many sets at a time: one scan of a panel serves all of its systems -----------------------------------------------
 
 
-def _answers(question: str, sets: Sequence[ScoreSet], *arguments: Sequence[Any]) -> list[Any]:
-    """Return what each set answers; all tables are asked together, by a class method of theirs named ``..._of``."""
-    found: dict[int, Any] = {}
-    for number, each in enumerate(sets):
-        if not each.scanned:
-            found[number] = getattr(each, question)(*(column[number] for column in arguments))
-    scanned = [number for number in range(len(sets)) if number not in found]
+def _together(
+    one: Callable[..., Answer],
+    tables: Callable[[Any], Callable[..., list[Answer]]],
+    sets: Sequence[ScoreSet],
+    *more: Sequence[Any],
+) -> list[Answer]:
+    """Return what each set answers, with its own of further arguments; all tables are asked in one call."""
+    scanned = [number for number, each in enumerate(sets) if each.scanned]
+    found = {n: one(each, *(column[n] for column in more)) for n, each in enumerate(sets) if not each.scanned}
     if scanned:
-        together = getattr(type(sets[scanned[0]]), f"{question}_of")
-        columns = ([column[number] for number in scanned] for column in (sets, *arguments))
-        found |= zip(scanned, together(*columns), strict=True)
+        ask = tables(sets[scanned[0]])
+        found |= zip(scanned, ask(*([column[n] for n in scanned] for column in (sets, *more))), strict=True)
     return [found[number] for number in range(len(sets))]
 
 
 def rejected_of(sets: Sequence[ScoreSet], thresholds: Sequence[ArrayLike]) -> list[tuple[Counts, Counts]]:
     """Count the trials at or below thresholds of each set."""
-    return _answers("rejected", sets, thresholds)
+    return _together(lambda each, at: each.rejected(at), lambda table: table.rejected_of, sets, thresholds)
 
 
 def candidates_of(
     sets: Sequence[ScoreSet], choosers: Sequence[Chooser], alphas: Sequence[Sequence[Fraction] | None]
 ) -> list[Candidates]:
     """Return the candidates of each set, for its own chooser at its own alphas."""
-    return _answers("candidates", sets, choosers, alphas)
+    return _together(
+        lambda each, rule, at: each.candidates(rule, at), lambda table: table.candidates_of, sets, choosers, alphas
+    )
 
 
 def pairs_in_order_of(sets: Sequence[ScoreSet]) -> list[int]:
     """Return twice the number of pairs in order of each set."""
-    return _answers("pairs_in_order", sets)
+    return _together(lambda each: each.pairs_in_order(), lambda table: table.pairs_in_order_of, sets)
 
 
 def counts_of(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike], by: Sequence[Role] | int = ()) -> list[Scores]:
     """Return each set counted between its own cuts: systems that are not paired."""
-    return [counted for (counted,) in _answers("count", sets, [[own] for own in cuts], [by] * len(sets))]
+    return _together(
+        lambda each, _: each.load(), lambda table: lambda tables, at: table.counts_of(tables, at, by), sets, cuts
+    )
 
 
 def counted_apart(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike]) -> list[Scores] | None:
@@ -287,12 +287,21 @@ def condense_all(
     return [found[each] if each in found else (each.load(), ()) for each in sets]
 
 
+def _narrow_cuts(tables: Sequence[Any], bound: float, by: Sequence[Role]) -> list[NarrowCuts]:
+    """Return cuts of each table so narrow that no rate is off by more than about a bound.
+
+    They are as many as memory holds where trials are told apart by these roles; too few raise `TooManyEntries`.
+    """
+    found: list[NarrowCuts] = tables[0].narrow_cuts_of(tables, bound, by) if tables else []
+    return found
+
+
 def _condensed(
     sets: Sequence[ScoreSet], by: Sequence[Role], cuts: Floats, bound: float | None, said: str
 ) -> list[tuple[Scores, tuple[Caution, ...]]]:
     if bound is None:
         return [(entries, ()) for entries in counts_of(sets, [cuts] * len(sets), by)]
-    narrow = _answers("narrow_cuts", sets, [bound] * len(sets), [by] * len(sets))
+    narrow = _narrow_cuts(sets, bound, by)
     between = [np.union1d(own.cuts, cuts) for own in narrow]
     counted = counts_of(sets, between, by)
     found: list[tuple[Scores, tuple[Caution, ...]]] = []
@@ -323,7 +332,7 @@ def _condensed_somehow(
             elif bound is None or bound > 1:
                 raise
             else:
-                bound = 4 * max(bound, scores.narrow_cuts(bound, by).error)
+                bound = 4 * max(bound, _narrow_cuts([scores], bound, by)[0].error)
 
 
 def narrow_caution(source: str, said: str, bins: int, error: float) -> Caution:

@@ -1,1 +1,1 @@
-"""Studies: how many users and trials are needed, what a report shows, watching a threshold, simulated scores."""
+"""Studies: how many users and trials are needed, what a report shows, watching a threshold."""

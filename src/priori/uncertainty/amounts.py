@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from priori.base.alphas import read_fraction
 from priori.base.cautions import Caution, joined
-from priori.base.declarations import Cautions, Column, Level, Size
+from priori.base.declarations import Cautions, Column, Level, Size, Unsaved
 from priori.base.errors import InputError, OptionError, argument, short
 from priori.base.results import Result
 from priori.base.types import Floats
@@ -27,8 +27,9 @@ from priori.scores import Scores
 from priori.scores.candidates import Candidates
 from priori.scores.influence import Spread, kish, unit_cautions
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.costs import limits_of_cost
-from priori.uncertainty.rates.auc import spread_of_classes
+from priori.scores.pairing import pair
+from priori.uncertainty.costs import CostsTest, correlation, differences, limits_of_cost
+from priori.uncertainty.rates.auc import ClassMeans, spread_of_classes
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import BoundedValue, Dependence, both_classes, joint_interval, shared_by
 
@@ -59,8 +60,6 @@ class AmountCosts(Result):
     value, sd, lower, upper : float
         The cost per decision on the test set, its standard deviation and its interval (NaN where no error cost
         anything).
-    per_1000, per_1000_lower, per_1000_upper : float
-        The same per 1,000 decisions.
     dev_value : float
         The cost per decision on the development set, which is too low: the threshold was chosen there.
     accept_all, reject_all : float
@@ -93,22 +92,9 @@ class AmountCosts(Result):
     dependence: Dependence
     people: Size
     confidence_level: Level
+    scores: Unsaved[Scores]
+    means: Unsaved[tuple[ClassMeans, ...]]
     warnings: Cautions
-
-    @property
-    def per_1000(self) -> Column[float]:
-        """The cost per 1,000 decisions."""
-        return 1000 * self.value
-
-    @property
-    def per_1000_lower(self) -> Column[float]:
-        """The lower bound of the cost per 1,000 decisions."""
-        return 1000 * self.lower
-
-    @property
-    def per_1000_upper(self) -> Column[float]:
-        """The upper bound of the cost per 1,000 decisions."""
-        return 1000 * self.upper
 
 
 def amounts(
@@ -154,8 +140,8 @@ def amounts(
     >>> label, score, amount = [0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.6, 0.8], [20, 15, 9.5, 30, 250, 80]
     >>> scores = priori.Scores.from_predictions(label, score, amount=amount)
     >>> costs = priori.amounts(scores, scores, fp=10, currency="EUR")
-    >>> costs.threshold, costs.fn_cost, round(costs.per_1000, 2)
-    (0.5, 9.5, 1583.33)
+    >>> costs.threshold, costs.fn_cost, round(costs.value, 4)
+    (0.5, 9.5, 1.5833)
     """
     level, price = check_level(confidence_level), _price(fp)
     sets = known_dev, known = _in_memory(dev), _in_memory(test)
@@ -168,7 +154,8 @@ def amounts(
     shared = shared_by(known, dependence)
     own_alarms, own_misses = _amounts_of(known)
     of_alarms = np.where(alarms, own_alarms if price is None else float(price), 0.0)
-    errors = _ErrorCosts.of(known, of_alarms, misses * own_misses, shared)
+    of_misses = misses * own_misses
+    errors = _ErrorCosts.of(known, of_alarms, of_misses, shared)
     lower, upper = errors.limits(level)
     return AmountCosts(
         name,
@@ -190,8 +177,51 @@ def amounts(
         shared,
         errors.both.people,
         level,
+        known,
+        (ClassMeans(of_alarms * (alarms.size / n), of_misses * (misses.size / n)),),
         joined(*map(set_cautions, sets), errors.cautions(free=price == 0)),
     )._came_from(*sets[::-1])
+
+
+def compare_amounts(a: AmountCosts, b: AmountCosts) -> CostsTest:
+    """Test whether two systems' decisions on the same trials cost differently.
+
+    Parameters
+    ----------
+    a, b : AmountCosts
+        Made by `amounts` with the same options; their trials are paired (by id, or by row where there are none).
+
+    Notes
+    -----
+    The cost per decision of A minus that of B is a mean over trials, which the two systems share: Student's interval,
+    with Satterthwaite's degrees of freedom, from the sums by user. Where few users or trials carry the difference it
+    covers less often than stated; a caution says so.
+
+    Examples
+    --------
+    >>> import numpy as np, priori
+    >>> rng = np.random.default_rng(0)
+    >>> label, amount = np.arange(400) % 4 == 0, rng.integers(1, 100, 400)
+    >>> good, poor = (priori.Scores.from_predictions(label, rng.normal(k * label), amount=amount) for k in (3, 1))
+    >>> test = priori.compare_amounts(*(priori.amounts(each, each, fp=5) for each in (good, poor)))
+    >>> test.difference.round(1).tolist(), test.significant.tolist()
+    ([-2.3], [True])
+    """
+    if (a.false_positive, a.currency) != (b.false_positive, b.currency):
+        raise OptionError("false positives of the two systems have different costs or currencies; give both the same")
+    value_a, value_b = np.array([a.value]), np.array([b.value])
+    found, (spread,) = differences(a, b, np.array(["amounts"]), np.array([np.nan]), value_a, value_b)
+    apart = a.means[0].minus(b.means[0], pair(a.scores, b.scores))
+    carrying = spread.erring if spread.people else float(kish(np.append(apart.negative, apart.positive)))
+    if 0 < carrying < FEW_CARRY:
+        text = f"effectively {carrying:.1f} of {_units(spread, len(a.scores))} carry the difference of the costs"
+        few = (Caution("few-units", f"{text}: the interval may be too narrow"),)
+        found = replace(found, warnings=joined(few, found.warnings))
+    return found._came_from(a.scores, b.scores)
+
+
+def _units(spread: Spread, trials: int) -> str:
+    return f"{spread.people:g} users" if spread.people else f"{trials} trials"
 
 
 # -- what is given -----------------------------------------------------------------------------------------------
@@ -326,9 +356,7 @@ class _ErrorCosts:
         """Return the interval of the sum: those of both kinds on their log scales, joined by their correlation."""
         if not self.carrying:
             return np.nan, np.nan
-        parts, variance = (self.alarms, self.misses), float(self.alarms.variance * self.misses.variance)
-        shared = float(self.both.variance - self.alarms.variance - self.misses.variance) / 2
-        rho = float(np.clip(shared / np.sqrt(variance), -1, 1)) if variance > 0 else 0.0
+        parts, rho = (self.alarms, self.misses), correlation(self.both, self.alarms, self.misses)
         with np.errstate(over="ignore"):
             kinds = [BoundedValue(float(own.value), *limits_of_cost(float(own.value), own, level)) for own in parts]
         if any(np.isinf(kind.upper) for kind in kinds):
@@ -346,7 +374,7 @@ class _ErrorCosts:
             text = f"no {' and no '.join(unseen)} cost anything: the interval leaves out what one would cost"
             found.append(Caution("no-errors", text))
         if 0 < self.carrying < FEW_CARRY:
-            kind = f"{self.both.people} users" if self.both.people else f"{self.trials} trials"
+            kind = _units(self.both, self.trials)
             text = f"effectively {self.carrying:.1f} of {kind} carry the cost: the interval may be too narrow"
             found.append(Caution("few-units", text))
         return joined(found, unit_cautions(self.both, what="the costs"))

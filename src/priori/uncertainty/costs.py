@@ -34,18 +34,11 @@ from priori.decisions.likelihood_ratios import (
     log_odds,
 )
 from priori.scores import BOUND, Scores, condense_all
-from priori.scores.influence import UNSEEN_COST, People, Spread, correlation_of_means, unit_cautions, unseen
+from priori.scores.influence import UNSEEN_COST, Spread, unit_cautions, unseen
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.rates.auc import ClassMeans, numbers_of, spread_of, spread_of_difference
+from priori.uncertainty.rates.auc import ClassMeans, numbers_of, spread_of, spread_of_classes, spread_of_difference
 from priori.uncertainty.rates.proportions import check_level, p_values, quantile, standardise
-from priori.uncertainty.rates.rate_intervals import (
-    Dependence,
-    Rate,
-    both_classes,
-    joint_interval,
-    rate_interval,
-    shared_by,
-)
+from priori.uncertainty.rates.rate_intervals import Dependence, Rate, joint_interval, rate_interval, shared_by
 
 #: The costs, in threes: actual, minimum, and the loss by calibration between them.
 CLLR = ("cllr", "min_cllr", "cllr_loss")
@@ -125,8 +118,11 @@ def llr_test(dev: Any, test: Any, given: Meaning, calibrate: str | Calibrator) -
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LLRCostsTest(Result):
-    """The differences of two systems' costs as log-likelihood ratios: one row per cost. Made by `compare_llr_costs`."""
+class CostsTest(Result):
+    """The differences of two systems' costs on the same trials: one row per cost.
+
+    Made by `compare_llr_costs` and `compare_amounts`.
+    """
 
     name_a: str
     name_b: str
@@ -200,19 +196,20 @@ def llr_costs(
     fitted, known = ready.fitted, ready.test
     fractions = as_fractions(alpha) if np.size(alpha) else ()
     shared = shared_by(known, dependence)
-    means, limits, said = _cllr_means(fitted, known), list[tuple[float, float]](), list[tuple[str, ...]]()
+    means, said = _cllr_means(fitted, known), list[tuple[str, ...]]()
+    spreads = [spread_of(means[0], known.negative, known.positive, shared)]
+    limits = [limits_of_cost(means[0].sum, spreads[0], level)]
+    if not np.isfinite(means[0].sum):
+        text = "an infinite log-likelihood ratio is on the wrong side: Cllr is infinite; calibrate the scores"
+        said.append((Caution("infinite-cost", text),))
     for fraction in fractions:
         threshold, of_costs = _detection_means(fitted, known, fraction)
         means += of_costs
-        bounds, warnings = _detection_limits(known, threshold, fraction, of_costs[0], dependence, level)
+        spreads.append(spread_of(of_costs[0], known.negative, known.positive, shared))
+        bounds, warnings = _detection_limits(known, threshold, fraction, of_costs[0], spreads[-1], shared, level)
         limits.append(bounds)
         said.append(warnings)
     value = np.array([mean.sum for mean in means])
-    spreads = [spread_of(mean, known.negative, known.positive, shared) for mean in means[::3]]
-    if not np.isfinite(value[0]):
-        text = "an infinite log-likelihood ratio is on the wrong side: Cllr is infinite; calibrate the scores"
-        said.insert(0, (Caution("infinite-cost", text),))
-    limits.insert(0, limits_of_cost(value[0], spreads[0], level))
     # What is known of a user's losses is the mean of the two classes; Cllr is their sum.
     said.append(tuple(unit_cautions(replace(spreads[0], per_unit=2 * spreads[0].per_unit), what="the costs")))
     # Minima and losses have no interval.
@@ -238,7 +235,7 @@ def llr_costs(
     )._came_from(as_score_set(test), as_score_set(dev))
 
 
-def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
+def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> CostsTest:
     """Test whether the costs of two systems on the same trials differ.
 
     Parameters
@@ -256,33 +253,42 @@ def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
     >>> test.difference.round(2).tolist(), test.significant.tolist()
     ([-0.47, 0.0, -0.47], [True, False, True])
     """
-    if (a.confidence_level, a.dependence) != (b.confidence_level, b.dependence):
-        raise OptionError("the two systems' costs were computed with different options; compute both with the same")
     if a.cost.tolist() != b.cost.tolist() or not np.array_equal(a.alpha, b.alpha, equal_nan=True):
         raise OptionError("the two systems have different costs; compute both at the same alphas")
+    found, _ = differences(a, b, a.cost, a.alpha, a.value, b.value)
+    if 0 < found.people < ENOUGH_TESTED:
+        text = (
+            f"{found.people} users: tests of minima find false differences too often (7 to 12 % with 20 users); use "
+            "the actual costs"
+        )
+        found = replace(found, warnings=joined((Caution("few-units", text),), found.warnings))
+    return found._came_from(a.scores, b.scores)
+
+
+def differences(
+    a: Any, b: Any, cost: Texts, alpha: Floats, value_a: Floats, value_b: Floats
+) -> tuple[CostsTest, list[Spread]]:
+    """Return the tests of the differences of two systems' costs, from what each trial adds, and their spreads."""
+    if (a.confidence_level, a.dependence) != (b.confidence_level, b.dependence):
+        raise OptionError("the two systems' costs were computed with different options; compute both with the same")
     spreads = [
         spread_of_difference((mean, a.scores), (other, b.scores), a.dependence)
         for mean, other in zip(a.means, b.means, strict=True)
     ]
-    known = np.isfinite(a.value) & np.isfinite(b.value)
-    difference = np.subtract(a.value, b.value, where=known, out=np.full(a.value.shape, np.nan))
+    known = np.isfinite(value_a) & np.isfinite(value_b)
+    difference = np.subtract(value_a, value_b, where=known, out=np.full(known.shape, np.nan))
     sd, level = np.array([spread.sd for spread in spreads]), a.confidence_level
     freedom = [spread.freedom for spread in spreads]
     half = sd * np.array([quantile(level, freedom=each) for each in freedom])
     statistic = standardise(np.where(known, difference, 0.0), sd)
     p_value = np.array([float(p_values(z, freedom=each)) for z, each in zip(statistic, freedom, strict=True)])
-    text = (
-        f"{spreads[0].people} users: tests of minima find false differences too often (7 to 12 % with 20 users); use "
-        "the actual costs"
-    )
-    few = [Caution("few-units", text)] if 0 < spreads[0].people < ENOUGH_TESTED else []
-    return LLRCostsTest(
+    found = CostsTest(
         a.name,
         b.name,
-        a.cost,
-        a.alpha,
-        a.value,
-        b.value,
+        cost,
+        alpha,
+        value_a,
+        value_b,
         difference,
         sd,
         difference - half,
@@ -291,8 +297,9 @@ def compare_llr_costs(a: LLRCosts, b: LLRCosts) -> LLRCostsTest:
         a.dependence,
         spreads[0].people,
         level,
-        joined(few, a.warnings, b.warnings),
-    )._came_from(a.scores, b.scores)
+        joined(a.warnings, b.warnings),
+    )
+    return found, spreads
 
 
 # -- what trials add ---------------------------------------------------------------------------------------------
@@ -334,25 +341,23 @@ def limits_of_cost(value: float, spread: Spread, level: float) -> tuple[float, f
     return float(value * np.exp(-reach * spread.sd)), float(value * np.exp(reach * above))
 
 
-def _detection_limits(
-    test: Scores, threshold: float, alpha: Any, means: ClassMeans, dependence: Dependence | None, level: float
-) -> tuple[tuple[float, float], tuple[str, ...]]:
-    """Return the interval of a detection cost, and what is to be said about it.
+def correlation(both: Spread, first: Spread, second: Spread) -> float:
+    """Return the correlation of two numbers from the spread of their sum: people may have a part in either."""
+    variance = float(first.variance * second.variance)
+    shared = float(both.variance - first.variance - second.variance) / 2
+    return float(np.clip(shared / np.sqrt(variance), -1, 1)) if variance > 0 else 0.0
 
-    The two rates are correlated by the users with trials of both classes.
-    """
+
+def _detection_limits(
+    test: Scores, threshold: float, alpha: Any, means: ClassMeans, spread: Spread, shared: Dependence, level: float
+) -> tuple[tuple[float, float], tuple[str, ...]]:
+    """Return the interval of a detection cost, which joins those of the rates, and what is to be said about it."""
     rates = [
-        rate_interval(test, threshold, rate=rate, dependence=dependence, confidence_level=level)
+        rate_interval(test, threshold, rate=rate, dependence=shared, confidence_level=level)
         for rate in get_args(Rate)[:2]
     ]
-    rho, shared = 0.0, shared_by(test, dependence)
-    if shared != "none":
-        values = means.negative, means.positive
-        number = [np.ones(own.size) if each is None else each for own, each in zip(values, means.numbers, strict=True)]
-        off = np.concatenate([k * (own - mean) for k, own, mean in zip(number, values, means.means, strict=True)])
-        (people,) = People.of(both_classes(test), crossed=shared == "crossed")
-        classes = np.repeat([0, 1], [each.size for each in number])
-        rho = float(correlation_of_means(off, classes, people).toarray()[0, 1])
+    classes = (means.negative, test.negative, means.numbers[0]), (means.positive, test.positive, means.numbers[1])
+    rho = 0.0 if shared == "none" else correlation(spread, *(spread_of_classes([each], shared) for each in classes))
     _, lower, upper = joint_interval(rates, (float(alpha), float(1 - alpha)), below=rho, above=rho)
     return (lower, upper), joined(*(each.warnings for each in rates))
 

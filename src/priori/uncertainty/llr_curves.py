@@ -41,7 +41,22 @@ LOG_ODDS = np.linspace(-7.0, 7.0, 101)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reliability(Result):
+class _LLRCurve(Result):
+    """What every curve of log-likelihood ratios says of itself."""
+
+    name: str
+    calibrate: str
+    dependence: Dependence
+    confidence_level: Level
+    warnings: Cautions
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw it; returns the axes."""
+        return above(self, "plot")([self], ax=ax)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliability(_LLRCurve):
     """The share of positives among test trials with like probabilities: one row per bin. Made by `reliability`.
 
     Attributes
@@ -56,7 +71,6 @@ class Reliability(Result):
         The share of positives that the probabilities are for.
     """
 
-    name: str
     probability: Floats
     share: Floats
     lower: Floats
@@ -64,18 +78,10 @@ class Reliability(Result):
     positives: Ints
     trials: Ints
     prior: float
-    calibrate: str
-    dependence: Dependence
-    confidence_level: Level
-    warnings: Cautions = ()
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the reliability diagram; returns the axes."""
-        return above(self, "plot")([self], ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tippett(Result):
+class Tippett(_LLRCurve):
     """The shares of trials with a larger log-likelihood ratio, by class, along it. Made by `tippett`.
 
     Attributes
@@ -86,7 +92,6 @@ class Tippett(Result):
         The share of the negatives, and of the positives, with a larger one; each with pointwise limits.
     """
 
-    name: str
     llr: Floats
     negatives: Floats
     negatives_lower: Floats
@@ -94,18 +99,10 @@ class Tippett(Result):
     positives: Floats
     positives_lower: Floats
     positives_upper: Floats
-    calibrate: str
-    dependence: Dependence
-    confidence_level: Level
-    warnings: Cautions = ()
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the Tippett plot; returns the axes."""
-        return above(self, "plot")([self], ax=ax)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ECE(Result):
+class ECE(_LLRCurve):
     """The empirical cross-entropy in bits along the prior log-odds. Made by `ece`.
 
     Attributes
@@ -120,21 +117,12 @@ class ECE(Result):
         That of ratios of 1, which know nothing.
     """
 
-    name: str
     log_odds: Floats
     value: Floats
     lower: Floats
     upper: Floats
     best: Floats
     neutral: Floats
-    calibrate: str
-    dependence: Dependence
-    confidence_level: Level
-    warnings: Cautions = ()
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the cross-entropy; returns the axes."""
-        return above(self, "plot")([self], ax=ax)
 
 
 def reliability(
@@ -185,20 +173,12 @@ def reliability(
     counted = RateTrials(trials, positive).counted(shared, group, present.size, alone=True)
     number = np.ones(group.size) if trials.number is None else trials.number
     lower, upper = counted.limits(level ** (1 / present.size))
-    return Reliability(
-        name,
-        np.bincount(group, number * probability) / np.bincount(group, number),
-        counted.rate,
-        lower,
-        upper,
-        counted.errors,
-        counted.trials,
-        1 / (1 + math.exp(-log_odds)),
-        ready.calibrate,
-        shared,
-        level,
-        ready.warnings,
-    )._came_from(as_score_set(test), as_score_set(dev))
+    stated = np.bincount(group, number * probability) / np.bincount(group, number)
+    shares = (counted.rate, lower, upper, counted.errors, counted.trials)
+    prior = 1 / (1 + math.exp(-log_odds))
+    return Reliability(name, ready.calibrate, shared, level, ready.warnings, stated, *shares, prior)._came_from(
+        as_score_set(test), as_score_set(dev)
+    )
 
 
 def tippett(
@@ -236,22 +216,10 @@ def tippett(
     (far, of_negatives), (frr, of_positives) = (
         _along(intervals_along(ratios, at, rate=rate, confidence_level=level)) for rate in RATES
     )
-    negatives, negatives_lower, negatives_upper = far
-    positives, positives_upper, positives_lower = 1 - frr
-    found = Tippett(
-        name,
-        at,
-        negatives,
-        negatives_lower,
-        negatives_upper,
-        positives,
-        positives_lower,
-        positives_upper,
-        ready.calibrate,
-        shared_by(ratios, None),
-        level,
-        joined(ready.warnings, of_negatives, of_positives),
-    )
+    positives = (1 - frr)[[0, 2, 1]]  # the upper limit of one is the lower of the other
+    warnings = joined(ready.warnings, of_negatives, of_positives)
+    shared = shared_by(ratios, None)
+    found = Tippett(name, ready.calibrate, shared, level, warnings, at, *far, *positives)
     return found._came_from(as_score_set(test), as_score_set(dev))
 
 
@@ -315,8 +283,7 @@ def ece(
     if not np.isfinite(rows[0][0]):
         text = "an infinite log-likelihood ratio is on the wrong side: the cost is infinite; calibrate the scores"
         warnings = (Caution("infinite-cost", text), *warnings)
-    value, lower, upper, best_value, neutral_value = np.array(rows).T
-    found = ECE(name, odds, value, lower, upper, best_value, neutral_value, ready.calibrate, shared, level, warnings)
+    found = ECE(name, ready.calibrate, shared, level, warnings, odds, *np.array(rows).T)
     return found._came_from(as_score_set(test), as_score_set(dev))
 
 

@@ -22,8 +22,14 @@ def describe_figures(study: Study) -> dict[str, str]:
         "det": _a_posteriori(study, "DET", eers),
     }
     if study.pairs:
-        described["difference"] = _difference(study)
+        described["epc"] += f" {_difference(study)}"
         described["replicates"] = _replicates(study)
+    if study.report_card:
+        described["card"] = "Dot chart: error rates of each kind of trials, type of attack and group, with intervals."
+    if study.users is not None:
+        described["users"] = study_words(study).said("Line chart: the error rates of the users, the highest first.")
+    if study.attacked:
+        described["epsc"] = "Line chart: HTER_omega and IAPMR against the share of attacks."
     described |= _standings(study)
     return described | {f"scores-{place}": _scores(study, study.members[place]) for place in study.matter}
 

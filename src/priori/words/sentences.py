@@ -134,7 +134,7 @@ def _two(curves: Sequence[EPC], pair: Pair, index: int) -> str:
         expected = gap(float(pair.expected[index]), curves[0].measure)
         where = f"{where} the observed difference is {observed};"
         size = f"one expected over similar development sets, {expected},"
-    p_value = _p(float(pair.p_value[index]), pair.one_sided)
+    p_value = _p(float(pair.p_value[index]))
     if leader is None:
         here = f"{where} the two systems are equal."
     elif pair.significant[index]:
@@ -221,9 +221,8 @@ def _confident(confidence: float) -> str:
     return "more than 99.9 %" if confidence > 0.999 else f"{100 * confidence:.1f} %"
 
 
-def _p(p_value: float, one_sided: bool) -> str:
-    kind = "one-sided p" if one_sided else "p"
-    return f"{kind} < 0.001" if p_value < 0.001 else f"{kind} = {p_value:.2g}"
+def _p(p_value: float) -> str:
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
 
 
 def _many(curves: Sequence[EPC], pairs: Sequence[Pair], index: int) -> str:
@@ -373,8 +372,7 @@ def about_interval(settings: Mapping[str, Any]) -> str:
     '95 % pointwise confidence interval, user bootstrap'
     """
     reach = "simultaneous" if settings["simultaneous"] else "pointwise"
-    kind = settings.get("promise", "confidence")
-    return f"{level_text(settings['confidence_level'])} {reach} {kind} interval, {settings['bootstrap']} bootstrap"
+    return f"{level_text(settings['confidence_level'])} {reach} confidence interval, {settings['bootstrap']} bootstrap"
 
 
 def describe_settings(study: Study) -> dict[str, str]:

@@ -71,7 +71,6 @@ def test_a_band_can_be_kept_and_drawn(tmp_path):
     assert found.replicates.shape == (200, 11)
     assert found.expected_width == pytest.approx(np.mean(found.upper - found.lower))
     assert list(found.columns()) == ["alpha", "value", "lower", "upper", "mean"]
-    assert found.to_dict()["promise"] == "confidence"
     found.to_json(tmp_path / "band.json")
     assert len(found.frame("pandas")) == 11
     assert found.covers(found.value) <= 1
@@ -158,29 +157,6 @@ def test_a_simultaneous_band_is_wider_than_a_pointwise_one():
     assert one.band(n_resamples=500, simultaneous=True).expected_width > one.band(n_resamples=500).expected_width
 
 
-# -- promises --------------------------------------------------------------------------------------------------
-
-
-def test_a_larger_future_set_is_easier_to_predict():
-    one = priori.epc(without_probes(small(1)), without_probes(small(2)), points=5)
-    widths = [
-        one.band(n_resamples=2000, promise="prediction", future_users=users).expected_width for users in (2, 4, 400)
-    ]
-    assert widths[0] > widths[1] > widths[2]
-    confidence = one.band(n_resamples=2000).expected_width
-    assert widths[2] == pytest.approx(confidence, rel=0.15)  # quantiles, and Student's on the logit scale
-
-
-def test_a_future_set_without_users_is_a_number_of_trials():
-    scores = Scores.from_arrays(np.linspace(-1, 1, 400), np.linspace(0, 2, 400))
-    one = priori.epc(scores, scores, alpha=[0.5])
-    width = {n: one.band(n_resamples=8000, promise="prediction", future_trials=n).width[0] for n in (200, 800, 10**6)}
-    confidence = one.band(n_resamples=8000).width[0]
-    for trials, found in width.items():
-        assert found / confidence == pytest.approx(np.sqrt(1 + 800 / trials), rel=0.06)
-    assert one.band(n_resamples=100, promise="prediction").settings["future_growth"] == [1.0, 1.0]
-
-
 # -- what is refused -------------------------------------------------------------------------------------------
 
 
@@ -190,22 +166,12 @@ def test_a_future_set_without_users_is_a_number_of_trials():
         ({"bootstrap": "jackknife"}, "unknown bootstrap"),
         ({"resample": "dev"}, "unknown set to resample"),
         ({"interval": "bca"}, "unknown interval"),
-        ({"promise": "hope"}, "unknown promise"),
         ({"n_resamples": 0}, "from 2 up"),
         ({"n_resamples": 2.5}, "from 2 up"),
         ({"n_resamples": (10, 10)}, "joint bootstrap"),
         ({"n_resamples": (10, 10, 10), "bootstrap": "joint"}, "pair"),
         ({"confidence_level": 95}, "between 0 and 1"),
         ({"rng": -1}, "rng must be"),
-        ({"future_users": 10}, "prediction"),
-        ({"promise": "prediction", "bootstrap": "user-constrained"}, "keeps every user"),
-        ({"promise": "prediction", "bootstrap": "sample", "future_users": 3}, "future_users needs"),
-        ({"promise": "prediction", "bootstrap": "user", "future_users": 1}, "whole number from 2"),
-        (
-            {"promise": "prediction", "bootstrap": "joint", "future_trials": 10},
-            "future_trials goes with the sample bootstrap",
-        ),
-        ({"promise": "prediction", "bootstrap": "sample", "future_trials": (0, 5)}, "without trials"),
     ],
 )
 def test_options_that_make_no_sense_are_refused(options, message):

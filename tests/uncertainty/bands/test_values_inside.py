@@ -17,10 +17,10 @@ from priori import Scores
 from priori.base.options import ResamplingOptions
 from priori.base.results import AROUND, Result
 from priori.scores import Trials
-from priori.studies.simulation import population
 from priori.uncertainty.bands.bands import area_bands
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
+from validation.coverage.simulation import population
 
 MEANT = {"value-outside", "around-expected"}
 

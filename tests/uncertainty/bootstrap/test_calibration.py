@@ -220,10 +220,9 @@ def test_pseudo_trials_weigh_half_an_error_and_do_not_depend_on_the_batch():
 
 def test_no_error_seen_is_not_no_error_possible():
     test = Scores.from_arrays(np.linspace(0, 1, 300), np.linspace(2, 3, 100))
-    for growth in ({}, {"promise": "prediction"}):
-        band = priori.epc(test, test, alpha=[0.5], measure="frr").band(n_resamples=4000, **growth)
-        assert band.lower[0] == pytest.approx(0, abs=1e-3)
-        assert 0.015 < band.upper[0] < 0.05  # Jeffreys: 0.025; the rule of three: 0.03
+    band = priori.epc(test, test, alpha=[0.5], measure="frr").band(n_resamples=4000)
+    assert band.lower[0] == pytest.approx(0, abs=1e-3)
+    assert 0.015 < band.upper[0] < 0.05  # Jeffreys: 0.025; the rule of three: 0.03
     plain = priori.epc(test, test, alpha=[0.5], measure="frr").band(n_resamples=400, interval="percentile")
     assert plain.width[0] == 0
 
@@ -250,8 +249,8 @@ def population(rng: np.random.Generator, users: int, name: str, spread: float = 
     )
 
 
-def coverage(trials: int, users: int, future: int, **options):
-    """Return the mean share of alphas covered and the mean width, of the population's curve or of a future set's."""
+def coverage(trials: int, users: int, **options):
+    """Return the mean share of alphas at which the population's curve is covered, and the mean width."""
     rng = np.random.default_rng(5)
     scale = np.sqrt(1 + 0.6**2)
     found = []
@@ -259,27 +258,17 @@ def coverage(trials: int, users: int, future: int, **options):
         dev, test = population(rng, users, "d"), population(rng, users, "t")
         curve = priori.epc(dev, test, alpha=[0.2, 0.5, 0.8])
         truth = (1 - ndtr(curve.threshold / scale) + ndtr((curve.threshold - 2) / scale)) / 2
-        if future:
-            truth = curve.measure(priori.count(population(rng, future, "f"), curve.threshold))
         band = curve.band(n_resamples=500, rng=seed, threads=1, **options)
         found.append((band.covers(truth), band.expected_width))
     return np.mean(found, axis=0)
 
 
 def test_confidence_bands_cover_the_population_and_are_narrower_than_the_joint_bootstrap():
-    sample, _ = coverage(300, 20, 0, bootstrap="sample", interval="percentile")
-    calibrated, width = coverage(300, 20, 0)
-    joint, joint_width = coverage(300, 20, 0, bootstrap="joint")
+    sample, _ = coverage(300, 20, bootstrap="sample", interval="percentile")
+    calibrated, width = coverage(300, 20)
+    joint, joint_width = coverage(300, 20, bootstrap="joint")
     # 300 sets, three correlated alphas: a standard error of about one point.
     assert sample < 0.85
     assert 0.92 < calibrated < 0.98
     assert joint > calibrated - 0.01
     assert width < joint_width
-
-
-def test_prediction_bands_cover_the_curve_of_a_future_set():
-    alone, narrow = coverage(300, 20, 40)
-    predicted, wide = coverage(300, 20, 40, promise="prediction", future_users=40)
-    assert alone < 0.92
-    assert 0.92 < predicted < 0.98
-    assert wide > narrow

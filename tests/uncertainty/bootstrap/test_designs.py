@@ -165,7 +165,7 @@ def test_the_page_says_what_it_redraws(toy):
     system = System("A", scores("dataset", 1), scores("dataset", 2))
     study = make_study([system], Settings(bootstrap="by-set", n_resamples=100, points=3))
     assert describe_settings(study)["Bootstrap"] == "by-set: data sets, with all their trials"
-    assert "by-set: data sets, with all their trials" in render_html(study, static=True)
+    assert "by-set: data sets, with all their trials" in render_html(study)
 
 
 def test_the_docs_must_explain_it(toy):

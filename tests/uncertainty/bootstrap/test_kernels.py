@@ -33,9 +33,9 @@ def make_plan(scores: Scores, bootstrap: str, **options):
     return Resampling(bootstrap=bootstrap, n_resamples=REPLICATES, rng=5, **options).settle(scores, scores)
 
 
-def draw_multiplicities(users: int, *, inner: int = 1, future: int = 0, first: int = 0, draws: int | None = None):
+def draw_multiplicities(users: int, *, inner: int = 1, first: int = 0):
     drawn = np.empty((users, REPLICATES))
-    kernels.multiplicities(first, 5, inner, users if draws is None else draws, future, TEST_USERS, drawn)
+    kernels.multiplicities(first, 5, inner, TEST_USERS, drawn)
     return drawn.T
 
 
@@ -70,13 +70,6 @@ def test_inner_replicates_share_their_users():
 
 def test_a_batch_that_starts_later_goes_on_where_the_first_was():
     np.testing.assert_array_equal(draw_multiplicities(6, first=10)[:30], draw_multiplicities(6)[10:])
-
-
-def test_a_future_set_has_as_many_users_as_asked_for_and_only_drawn_ones():
-    drawn, population = draw_multiplicities(6, future=50), draw_multiplicities(6)
-    assert (drawn.sum(axis=1) == 50).all()
-    assert (population.sum(axis=1) == 6).all()
-    assert (drawn[population == 0] == 0).all()
 
 
 # -- thresholds fixed ----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""One description of a resampling: signatures, options, study files and forms say what it says."""
+"""One description of a resampling: signatures, options and forms say what it says."""
 
 from __future__ import annotations
 
@@ -16,22 +16,20 @@ from priori.app.choices import Choices, resampling_fields
 from priori.app.limits import Limits
 from priori.base.options import _read_number, option_fields
 from priori.cli import cli
-from priori.cli.run import _options
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriROC
 from priori.studies.evaluation.settings import Settings
-from priori.studies.simulation import population
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, USER
 from priori.uncertainty.bootstrap.resampling import Resampling
+from validation.coverage.simulation import population
 
-PREDICTION = {"promise", "future_users", "future_trials"}
 ONE_SET = {"resample", "shared_users"}
 #: Functions that write the description out, and what they have no use for.
 WRITTEN_OUT = {
     "EPC.band": (EPC.band, set()),
-    "compare": (priori.compare, PREDICTION | {"resample"}),  # a claim instead
-    "compare_all": (priori.compare_all, PREDICTION | {"resample"}),
-    "AposterioriROC.band": (AposterioriROC.band, PREDICTION | ONE_SET),
+    "compare": (priori.compare, {"resample"}),  # a claim instead
+    "compare_all": (priori.compare_all, {"resample"}),
+    "AposterioriROC.band": (AposterioriROC.band, ONE_SET),
     "Settings": (Settings, {"bootstrap", "rng"}),  # auto by default, and a seed
 }
 OTHERS = {
@@ -43,9 +41,6 @@ OTHERS = {
     "simultaneous": True,
     "rng": 5,
     "shared_users": False,
-    "promise": "prediction",
-    "future_users": 9,
-    "future_trials": 11,
 }
 
 
@@ -107,10 +102,11 @@ def test_a_seed_of_settings_is_the_rng():
 
 
 @pytest.mark.parametrize("command", ["epc", "compare", "report", "roc", "det"])
-def test_the_command_line_and_the_study_file_have_every_field(command):
+def test_the_command_line_has_every_field(command):
     found = cli.get_command(click.Context(cli), command)
     assert found is not None
-    keys = _options(found)
+    keys = {text.lstrip("-"): each for each in found.params for text in (*each.opts, *each.secondary_opts)}
+    keys = {text.replace("-", "_"): each for text, each in keys.items()}
     for field, seen in option_fields():
         if (command, seen.name) == ("compare", "resample"):
             assert "resample" not in keys

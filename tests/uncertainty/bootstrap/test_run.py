@@ -76,9 +76,8 @@ def test_one_draw_of_users_serves_both_sets_where_they_are_the_same(bootstrap):
 
 
 @pytest.mark.parametrize("measure", ["f1", "precision", "accuracy"])
-@pytest.mark.parametrize("future", [0, 60])
-def test_rows_and_users_let_the_share_of_positives_vary(measure, future):
-    """Against rows of the whole table redrawn with numpy, of a test set and of a future set drawn from that."""
+def test_rows_and_users_let_the_share_of_positives_vary(measure):
+    """Against rows of the whole table redrawn with numpy."""
     rng = np.random.default_rng(1)
     test = small(2)
     curve = priori.epc(small(1), test, alpha=ALPHAS[1:2], measure=measure)
@@ -89,16 +88,12 @@ def test_rows_and_users_let_the_share_of_positives_vary(measure, future):
         "rows": rng.integers(0, len(test), (SIZE, len(test))),
         "user": [np.concatenate([np.flatnonzero(users == u) for u in rng.integers(0, 4, 4)]) for _ in range(SIZE)],
     }
-    if future:
-        del drawn["user"]  # its future sets have whole users
-        drawn["rows"] = np.take_along_axis(drawn["rows"], rng.integers(0, len(test), (SIZE, future)), axis=1)
-    options = {"promise": "prediction", "future_trials": future} if future else {}
     for bootstrap, rows in drawn.items():
         counted = [(label[row] + 2 * accepted[row]) for row in rows]
         counts = np.array([np.bincount(each, minlength=4) for each in counted])
         tn, fn, fp, tp = counts.T
         expected = curve.measure(priori.Outcomes(tp=tp, fp=fp, tn=tn, fn=fn))
-        found = values(curve, bootstrap=bootstrap, n_resamples=SIZE, rng=7, **options)
+        found = values(curve, bootstrap=bootstrap, n_resamples=SIZE, rng=7)
         same_distribution(found, expected[:, None])
 
 
@@ -213,7 +208,7 @@ def test_heavy_bins_are_drawn_as_light_ones_are():
 
 @pytest.mark.parametrize("bootstrap", ["sample", "rows"])
 @pytest.mark.parametrize("criterion", ["wer", "target-v1", "target-v2"])
-def test_counts_by_table_are_those_drawn_trial_by_trial(criterion, bootstrap, monkeypatch):
+def test_binomial_counts_are_those_drawn_trial_by_trial(criterion, bootstrap, monkeypatch):
     rng = np.random.default_rng(0)
     dev, test = (Scores.from_arrays(np.round(rng.normal(0, 1, 30_000), 3), rng.normal(2, 1, 5_000)) for _ in range(2))
     curve = priori.epc(dev, test, criterion=criterion, alpha=ALPHAS)
@@ -226,9 +221,9 @@ def test_counts_by_table_are_those_drawn_trial_by_trial(criterion, bootstrap, mo
 
         return replicate([system_of(curve)], plan, statistic)
 
-    monkeypatch.setattr(draws, "TABLED_MEAN", 1)
+    monkeypatch.setattr(draws, "LIGHT", 1)
     found = run()
-    monkeypatch.setattr(draws, "TABLED", 10**9)
+    monkeypatch.setattr(draws, "LIGHT", 10**9)
     one_by_one = run()
     assert (found != one_by_one).any()
     # The positives that are drawn: always as many, or by chance.

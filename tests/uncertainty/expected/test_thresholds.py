@@ -13,9 +13,9 @@ from priori.decisions.criteria import WeightedSum, get_criterion
 from priori.decisions.criterion import Criterion
 from priori.decisions.measures import FAR, FRR
 from priori.scores import Scores
-from priori.studies.simulation import population
 from priori.uncertainty.expected.smoothed_sets import ScoreAxis
 from priori.uncertainty.expected.thresholds import _rejected, _scores, threshold_interval
+from validation.coverage.simulation import population
 
 CRITERIA = [
     ("wer", [0.2, 0.5, 0.8]),

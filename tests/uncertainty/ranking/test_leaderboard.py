@@ -16,15 +16,7 @@ from priori.uncertainty.bootstrap import kernels
 from priori.uncertainty.bootstrap.draws import TEST_USERS
 from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.ranking.leaderboard import (
-    DRAWN,
-    POSTERIORS,
-    Against,
-    _owners,
-    _relative_cuts,
-    as_methods,
-    draw_both,
-)
+from priori.uncertainty.ranking.leaderboard import DRAWN, POSTERIORS, Against, _owners, as_methods, draw_both
 from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, rank_shares, ranks_of, tau_interval
 
 
@@ -46,7 +38,7 @@ def _curves(seed: int, qualities: tuple[float, ...], users: bool = True, shift: 
 def _drawn(people: People, seed: int, purpose: int) -> np.ndarray:
     """How often each trial of a class comes in seven draws."""
     drawn = np.empty((people.count, 7))
-    kernels.multiplicities(0, seed, 1, people.count, 0, purpose, drawn)
+    kernels.multiplicities(0, seed, 1, purpose, drawn)
     return drawn[people.unit].T
 
 
@@ -97,7 +89,7 @@ def test_cells_stand_for_many_trials(monkeypatch: pytest.MonkeyPatch, bootstrap:
     curves = [priori.epc(each, each, alpha=[0.3]) for each in sets]
     plan = Resampling(bootstrap, n_resamples=10).settle(curves[0].dev, curves[0].test)
     before, after = draw_both(curves, plan, against, 70)
-    monkeypatch.setattr("priori.uncertainty.ranking.leaderboard.MANY", 10)
+    monkeypatch.setattr("priori.uncertainty.bootstrap.layout.DISTINCT", 10)
     cells_before, cells_after = draw_both(curves, plan, against, 70)
     np.testing.assert_allclose(cells_before, before, rtol=0, atol=1e-12)
     np.testing.assert_allclose(cells_after, after, rtol=0, atol=0.01)
@@ -117,18 +109,6 @@ def test_groups_of_trials_vary_as_trials_do(monkeypatch: pytest.MonkeyPatch) -> 
     expected = np.sqrt(far * (1 - far) / 5000 + frr * (1 - frr) / 3000) / 2
     assert drawn.mean() == pytest.approx((far + frr) / 2, abs=4 * expected / np.sqrt(2000))
     assert drawn.std() == pytest.approx(expected, rel=0.12)
-
-
-def test_cuts_lie_where_rates_change() -> None:
-    rng = np.random.default_rng(3)
-    test = priori.Scores.from_arrays(rng.normal(0, 1, 5000), rng.normal(1, 1, 3000))
-    cuts = _relative_cuts(test, 1 / 64)
-    far = 5000 - np.searchsorted(test.negatives, cuts, side="right")
-    frr = np.searchsorted(test.positives, cuts, side="right")
-    # From one cut to the next, by a share of themselves, or one trial more.
-    assert (-np.diff(far) <= far[:-1] / 64 + 1).all()
-    assert (np.diff(frr) <= frr[1:] / 64 + 1).all()
-    assert cuts.size < 1500
 
 
 def test_kendalls_tau_is_scipys() -> None:

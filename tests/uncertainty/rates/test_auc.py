@@ -21,8 +21,8 @@ from priori import (
     a_posteriori_partial_auc,
     epc,
 )
-from priori.studies.simulation import population
 from priori.uncertainty.rates.auc import components_of
+from validation.coverage.simulation import population
 
 RECORD = Path(__file__).parents[3] / "validation" / "delong"
 EXPECTED = json.loads((RECORD / "expected.json").read_text(encoding="utf-8"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import tracemalloc
+from fractions import Fraction
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -13,11 +15,11 @@ import priori
 from nobody import attacked
 from priori import Scores, rate_interval
 from priori.base.errors import InputError, OptionError
-from priori.studies.simulation import population
 from priori.uncertainty.rates.fairness import gini, gini_limits
 from priori.uncertainty.rates.group_rates import Pairs, _correlations, _level_of_pairs
 from priori.uncertainty.rates.rate_intervals import judge
 from priori.words.sentences import about_groups
+from validation.coverage.simulation import population
 
 
 def independent(errors: list[int], trials: list[int]) -> Scores:
@@ -291,3 +293,35 @@ def test_groups_with_few_users_are_left_out_and_named() -> None:
             priori.group_rates(scores, 1.2, groups=of_user, min_users=wrong)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="needs the user of each trial"):
         priori.group_rates(independent([1, 2], [9, 9]), 0.0, min_users=2)
+
+
+@pytest.mark.parametrize("rate", ["far", "frr"])
+@pytest.mark.parametrize("limit", ["0", "0.1", "1/3", "0.5", "1"])
+def test_the_threshold_of_the_worst_group_is_that_of_brute_force(rate: Literal["far", "frr"], limit: str) -> None:
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        label, group = rng.integers(0, 2, 60), rng.choice(list("abcd"), 60, p=[0.5, 0.3, 0.15, 0.05])
+        label[:2], score = [0, 1], np.round(rng.normal(label, 1.0), 1)
+        dev = priori.Scores.from_predictions(label, score, group=group)
+        found = priori.group_threshold(dev, rate=rate, limit=limit)
+        tried = []
+        for threshold in np.sort(dev.candidates().thresholds(*dev.candidates().every())):
+            wrong = np.where(label == 1, score <= threshold, score > threshold)
+            far, frr = (Fraction(int(wrong[label == each].sum()), int((label == each).sum())) for each in (0, 1))
+            of = label == int(rate == "frr")
+            rates = [
+                Fraction(int(wrong[of & (group == each)].sum()), int((of & (group == each)).sum()))
+                for each in np.unique(group[of])
+            ]
+            if max(rates) <= Fraction(limit):
+                tried.append((frr if rate == "far" else far, far + frr, threshold))
+        assert found == min(tried)[-1]
+
+
+def test_a_limit_in_every_group_needs_groups_and_a_limit() -> None:
+    dev = priori.Scores.from_arrays([0.1, 0.2], [0.3, 0.4])
+    with pytest.raises(InputError, match="groups of the trials are not known"):
+        priori.group_threshold(dev, limit=0.1)
+    grouped = priori.Scores.from_predictions([0, 1], [0.1, 0.3], group=["a", "b"])
+    with pytest.raises(OptionError, match="choose at-most-far or at-most-frr, not at-most-hter"):
+        priori.group_threshold(grouped, rate="hter", limit=0.1)  # type: ignore[arg-type]

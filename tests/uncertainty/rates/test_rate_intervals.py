@@ -14,7 +14,7 @@ from priori import Scores, proportion_interval, rate_interval
 from priori.base.errors import InputError, OptionError
 from priori.scores import Trials
 from priori.scores.influence import rate_spread
-from priori.studies.simulation import population
+from validation.coverage.simulation import population
 
 
 def crossed(rng: np.random.Generator, people: int, trials: int) -> Scores:

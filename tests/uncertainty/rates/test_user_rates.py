@@ -9,8 +9,8 @@ from scipy.special import betainc
 
 import priori
 from priori.base.errors import InputError, OptionError
-from priori.studies.simulation import population
 from priori.uncertainty.rates.user_rates import _log_posterior, _quantile, alike, fit_beta_binomial
+from validation.coverage.simulation import population
 
 ERRORS = np.array([0, 1, 0, 9, 2, 0, 1, 0, 3, 0, 0, 4])
 TRIALS = np.array([20, 20, 25, 20, 20, 5, 20, 20, 40, 20, 20, 8])
@@ -123,7 +123,7 @@ def test_quantiles_of_mixtures_are_those_of_bisection(trials, rate, share):
         middle = (low + high) / 2
         below = betainc(a, b, middle[:, None]) @ fitted.weight < share
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    np.testing.assert_allclose(found, low, rtol=1e-7, atol=1e-16)
+    np.testing.assert_allclose(found, low, rtol=1e-7, atol=1e-7)
 
 
 def test_very_many_users_are_answered_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,7 +89,7 @@ def test_systems_are_compared_by_their_users(curve):
 
 
 def test_what_does_not_weigh_users_says_so(curve):
-    for options in ({"bootstrap": "sample"}, {"resample": "both"}, {"promise": "prediction"}):
+    for options in ({"bootstrap": "sample"}, {"resample": "both"}):
         with pytest.raises(OptionError, match="users that weigh alike"):
             curve.band(n_resamples=10, **options)
     with pytest.raises(OptionError, match="weigh alike users and trials"):

@@ -388,3 +388,74 @@ if (board) figures.slopes = {
   columns: () => [["system", "rank_a_posteriori", "rank_in_advance", "gain", "more_than_chance"], ...board.systems.map((place, row) =>
     [data.systems[place].name, board.before[row], board.after[row], board.gain[row], board.significant[row]])],
 };
+
+// -- what only some data have: kinds of trials on one scale, people, attacks -------------------------------------------
+
+// Errors in 1,000 with their intervals, a row each, on a scale of powers of ten; a rate of 0 stands at its end.
+const sections = data.sections;
+if (sections.card) figures.card = {
+  title: () => `Errors in 1,000: ${sections.card.system}`, fixed: true, wide: true,
+  draw(into, width) {
+    const rows = sections.card.rows, many = rows.flatMap(({ rate, lower, upper }) => [rate, lower, upper].map((value) => 1000 * value)).filter((value) => value > 0);
+    const low = 10 ** Math.floor(Math.log10(Math.min(...many, 1000))), high = Math.max(...many, 10 * low), step = 25, top = 4;
+    const left = clamp(Math.max(...rows.map(({ name }) => widthOf(name, 11.5, 600))) + 14, 60, width * 0.4), bottom = top + step * rows.length;
+    const powers = Array.from({ length: 12 }, (_, power) => low * 10 ** power), tight = (width - left) / Math.log10(high / low) < 130;
+    const ticks = powers.flatMap((power) => tight ? [power] : [power, 2 * power, 5 * power]).filter((tick) => tick <= high * 1.001);
+    const { px, py } = panel(into, { left, right: width - 12, top, bottom }, { ends: [low, high], along: Math.log10, ticks, texts: ticks.map((tick) => Number(tick.toPrecision(1)).toLocaleString("en", { maximumFractionDigits: 9 })), title: "errors in 1,000" }, { ends: [rows.length, 0], ticks: [] });
+    rows.forEach(({ name, whole, worst, rate, lower, upper }, row) => {
+      const y = py(row + 0.5), own = worst ? "var(--warn)" : whole ? "var(--ink)" : "var(--neutral)", at = (value) => px(Math.max(1000 * value, low));
+      into.append(words(left - 10, y, fitted(name, left - 12, 11.5), { anchor: "end", size: 11.5, weight: whole || worst ? 600 : 400, fill: worst ? own : undefined }),
+        rule(at(lower), y, at(upper), y, { stroke: own, "stroke-width": whole ? 4 : 2.5, "stroke-linecap": "round" }), dot(at(rate), y, { fill: own, "data-rate": rate }));
+    });
+    return { height: bottom + 46, point(x, y) {
+      const row = rows[Math.floor((y - top) / step)];
+      return row ? { lines: [row.name, `${inThousand(row.rate)} in 1,000 (${between(row.lower, row.upper)})`] } : null; } };
+  },
+  columns: () => [["trials", "rate", "lower", "upper", "worst"], ...sections.card.rows.map(({ name, rate, lower, upper, worst }) => [name, rate, lower, upper, worst])],
+};
+
+// The names of lines above a panel, each after a stroke in its colour.
+function keyOfLines(into, left, y, entries) {
+  let x = left;
+  for (const [text, stroke, dashes] of entries) {
+    into.append(rule(x, y, x + 16, y, { stroke, "stroke-width": 2.5, "stroke-dasharray": dashes }), words(x + 21, y, text, { size: 11.5 }));
+    x += widthOf(text, 11.5) + 38;
+  }
+}
+
+// The error rates of people with their intervals, the highest first.
+if (sections.users) figures.users = {
+  title: () => `Who makes the errors: ${sections.users.system}`, fixed: true,
+  draw(into, width) {
+    const roles = sections.users.roles, most = Math.max(...roles.map(({ place }) => place.at(-1))), high = Math.max(...roles.flatMap(({ upper }) => upper));
+    const frame = { left: 54, right: width - 12, top: 28, bottom: 258 }, colourOf = (row) => `var(--c${row})`;
+    const { px, py } = panel(into, frame, { ends: [0.5, most + 0.5], title: `${sections.users.people}, the highest rate first` }, { ends: [0, 105 * high], title: "rate (%)" });
+    roles.forEach(({ place, rate, lower, upper, overall }, row) => {
+      const x = [0.5, ...place.map((one) => one + 0.5)].map(px), steps = (values) => [values[0], ...values].map((value) => py(100 * value));
+      into.append(area(x, steps(lower), steps(upper), { fill: colourOf(row), "fill-opacity": 0.14 }), line(x, steps(rate), { stroke: colourOf(row), "data-role": row }),
+        rule(frame.left, py(100 * overall), frame.right, py(100 * overall), { stroke: colourOf(row), "stroke-dasharray": "2 3" }));
+    });
+    keyOfLines(into, frame.left, 10, roles.map(({ name }, row) => [name, colourOf(row)]));
+    return { height: frame.bottom + 46 };
+  },
+  columns: () => [["rates", "place", "rate", "lower", "upper"], ...sections.users.roles.flatMap(({ name, place, rate, lower, upper }) => place.map((one, i) => [name, one, rate[i], lower[i], upper[i]]))],
+};
+
+// Error rates against the share of attacks (EPSC).
+if (sections.attacks) figures.epsc = {
+  title: () => "Expected Performance and Spoofability Curve", fixed: true, wide: true,
+  draw(into, width) {
+    const systems = sections.attacks, room = width < 520 ? 74 : 150, frame = { left: 54, right: width - room, top: 28, bottom: 268 };
+    const high = 100 * Math.max(...systems.flatMap(({ value, iapmr, upper }) => [...value, ...iapmr, ...(upper || [])]));
+    const { px, py } = panel(into, frame, { ends: [0, 1], title: "omega, the share of attacks" }, { ends: [0, high * 1.05], title: "on the test set (%)" }), at = (values) => values.map((value) => py(100 * value));
+    for (const { place, omega, value, iapmr, lower, upper } of systems) {
+      const x = omega.map(px), stroke = colour(place);
+      if (lower) into.append(area(x, at(lower), at(upper), { fill: stroke, "fill-opacity": 0.14 }));
+      into.append(line(x, at(iapmr), { stroke, "stroke-width": 1.2, "stroke-dasharray": "5 3" }), line(x, at(value), { stroke, "data-line": place }));
+    }
+    keyOfLines(into, frame.left, 10, [["HTER_omega", "var(--ink)"], ["IAPMR", "var(--ink)", "5 3"]]);
+    labels(into, frame.right, systems.map(({ place, value }) => ({ y: py(100 * value.at(-1)), text: nameOf(place), colour: colour(place), system: place })), frame.top + 4, frame.bottom - 4, room);
+    return { height: frame.bottom + 46 };
+  },
+  columns: () => [["system", "omega", "hter_omega", "iapmr", "lower", "upper"], ...sections.attacks.flatMap(({ place, omega, value, iapmr, lower, upper }) => omega.map((share, i) => [data.systems[place].name, share, value[i], iapmr[i], lower ? lower[i] : "", upper ? upper[i] : ""]))],
+};

@@ -479,6 +479,32 @@ async function copy(text) {
   say("Copied");
 }
 
+// The buttons of figures and tables: without a script they would do nothing.
+function button(text, label, name, value) {
+  const made = document.createElement("button");
+  Object.assign(made, { type: "button", textContent: text });
+  made.setAttribute("aria-label", label);
+  made.dataset[name] = value;
+  return made;
+}
+for (const id of ids) {
+  const head = plot(id).closest("figure").querySelector(".figure-head"), title = head.querySelector("h2, h3").firstChild.textContent.trim(), menu = document.createElement("details"), opens = document.createElement("summary"), choices = document.createElement("div");
+  opens.textContent = "save";
+  opens.setAttribute("aria-label", `Save ${title}`);
+  const tables = [id, ...Object.keys(figures).filter((other) => figures[other].drawnBy === id)];
+  choices.append(...["png", "svg", "pdf"].map((kind) => button(kind.toUpperCase(), `${kind === "pdf" ? "Print" : "Download"} ${title} as ${kind.toUpperCase()}`, kind, id)),
+    ...tables.map((one) => button(one === id ? "CSV" : `CSV (${one})`, `Download the data of ${title} as CSV: ${one}`, "csv", one)));
+  menu.className = "pop tools";
+  menu.append(opens, choices);
+  head.append(menu);
+}
+for (const table of all(".numbers table")) {
+  const head = table.closest(".numbers").querySelector(".figure-head"), title = head.querySelector("h3").firstChild.textContent.trim(), id = table.id.slice("table-".length), tools = document.createElement("div");
+  tools.className = "tools";
+  tools.append(button("Copy", `Copy the table ${title}`, "copy", id), button("CSV", `Download the table ${title} as CSV`, "table", id));
+  head.append(tools);
+}
+
 // A figure for a paper: light, on white, as wide as one column (88 mm) or two (180 mm), with its title and measure.
 function forPaper(id) {
   const [width, wide] = figures[id].wide ? [760, 180] : [420, 88], svg = el("svg", { xmlns: NS, "font-family": "Arial, Helvetica, sans-serif" });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,11 @@ def thinned_curves(test: ScoreSet, name: str) -> tuple[AposterioriROC, Aposterio
         AposterioriROC(name, test, full.threshold[on_roc], full.outcomes[on_roc]),
         AposterioriDET(name, test, full.threshold[on_det], full.outcomes[on_det]),
     )
+
+
+def few_digits(values: NDArray[Any], digits: int = 6) -> list[float]:
+    """Return numbers with the digits that a drawing can show."""
+    return [float(f"{number:.{digits}g}") for number in np.asarray(values, dtype=np.float64).tolist()]
 
 
 def probit(rate: Floats) -> Floats:

@@ -60,8 +60,8 @@ class Pair:
     ``expected``, the difference that the test is about, ``lower``, ``upper``, ``p_value`` and ``significant`` at each
     alpha as the settings say, by itself or simultaneously; ``throughout`` whether the difference is significant with
     all alphas looked at together. Several pairs are tested together (max-T). ``confidence`` is the z-test's that the
-    two differ (thesis, Figure 3.11), and None for measures it is not made for. ``one_sided``: the p-values are for one
-    direction only. ``spread``: how the replicates of the difference spread (2005, Figure 6), where they were kept.
+    two differ (thesis, Figure 3.11), and None for measures it is not made for. ``spread``: how the replicates of the
+    difference spread (2005, Figure 6), where they were kept.
     """
 
     a: int
@@ -76,7 +76,6 @@ class Pair:
     significant: Chosen | None = None
     throughout: Chosen | None = None
     confidence: Floats | None = None
-    one_sided: bool = False
     spread: ReplicateSpread | None = None
 
     def better(self, index: int) -> int | None:
@@ -100,7 +99,7 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists by name."""
-        left_out = ("greater_is_better", "alpha", "one_sided", "spread")
+        left_out = ("greater_is_better", "alpha", "spread")
         return {name: plain(value) for name, value in vars(self).items() if name not in left_out} | {
             "regions": plain(self.regions())
         }
@@ -150,8 +149,7 @@ def compare_systems(curves: Sequence[EPC], tested: Tested | None) -> tuple[Pair,
 def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
     """Return every two systems compared; those of a ranking as they are tested together."""
     verdict, together = compared.verdict, compared.simultaneous.significant
-    one_sided = compared.settings["alternative"] != "two-sided"
-    shared = {"greater_is_better": compared.greater_is_better, "alpha": compared.alpha, "one_sided": one_sided}
+    shared: dict[str, Any] = {"greater_is_better": compared.greater_is_better, "alpha": compared.alpha}
     parts = {name: getattr(verdict, name) for name in ("expected", "lower", "upper", "p_value", "significant")}
     if isinstance(compared, Comparison):
         return (Pair(0, 1, difference=compared.difference, throughout=together, **shared, **parts),)

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from priori.base.alphas import as_fraction, grid
 from priori.base.errors import OptionError, unknown
-from priori.base.options import Interval, Promise, Resample
+from priori.base.options import Interval, Resample
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
@@ -39,7 +39,7 @@ class Settings:
         What errors cost, and the share of positives, as in `priori.epc`.
     bootstrap : str or None
         ``auto`` (the data choose), the name of a bootstrap, or None for no intervals at all.
-    n_resamples, resample, confidence_level, interval, simultaneous, shared_users, promise, future_users, future_trials
+    n_resamples, resample, confidence_level, interval, simultaneous, shared_users
         As in `priori.EPC.band`.
     seed, threads
         The seed of the random numbers, and how many threads to use; results do not depend on the threads.
@@ -63,9 +63,6 @@ class Settings:
     interval: Interval | None = None
     simultaneous: bool = False
     shared_users: bool | None = None
-    promise: Promise = "confidence"
-    future_users: int | None = None
-    future_trials: int | tuple[int, int] | None = None
     threads: int | None = None
     claim: Claim = "method"
     unpaired: bool = False
@@ -99,8 +96,8 @@ class Settings:
 
     @property
     def testing(self) -> Resampling:
-        """How differences are tested: of the whole population, so not of a future set, and by the usual interval."""
-        return replace(self.resampling, interval=None, promise="confidence", future_users=None, future_trials=None)
+        """How differences are tested: by the usual interval."""
+        return replace(self.resampling, interval=None)
 
     @property
     def domain(self) -> Task:

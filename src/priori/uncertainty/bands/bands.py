@@ -215,7 +215,7 @@ def replicates_of(
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:
         if calibrations:
-            draws = half_trials(plan, first, len(outcomes[0].fp), plan.growth)
+            draws = half_trials(plan, first, len(outcomes[0].fp))
             outcomes = [known.adjust(own, draws) for known, own in zip(calibrations, outcomes, strict=True)]
         each = zip(curves, outcomes, strict=True)
         values = reduce(np.stack([value_of(curve.measure, own, curve.alpha) for curve, own in each], axis=2))

@@ -222,30 +222,22 @@ class Calibration:
 
 def half_missed(tpr: Floats, positives: int, weight: Floats, plan: BootstrapPlan, first: int) -> Floats:
     """Return the true positive rates of replicates with the pseudo-trials of their class: no miss is no certainty."""
-    wrong, right = half_trials(plan, first, len(tpr), (0.0, 0.0))[:, 2:, None].swapaxes(0, 1) * weight
+    wrong, right = half_trials(plan, first, len(tpr))[:, 2:, None].swapaxes(0, 1) * weight
     return np.asarray((tpr * positives + right) / (positives + wrong + right))
 
 
-def half_trials(plan: BootstrapPlan, first: int, rows: int, growth: tuple[float, float]) -> Floats:
+def half_trials(plan: BootstrapPlan, first: int, rows: int) -> Floats:
     """Return the weights of the pseudo-trials: wrong and right negatives, wrong and right positives.
 
-    Gamma(1/2) variables, half the squares of normal ones; in a future set, that many times as often again.
+    Gamma(1/2) variables, half the squares of normal ones.
     """
-    from scipy.special import ndtri, pdtrik
+    from scipy.special import ndtri
 
     from priori.uncertainty.bootstrap.streams import uniforms
 
-    draws = np.empty((rows, 8))
+    draws = np.empty((rows, 4))
     uniforms(plan.seed, PSEUDO_TRIALS + plan.streams, first, draws)
-    weights = ndtri(draws[:, :4]) ** 2 / 2
-    for c, times in enumerate(growth):
-        if times:
-            columns = slice(2 * c, 2 * c + 2)
-            expected = np.maximum(weights[:, columns] * times, 1e-12)
-            uniform = draws[:, 4:][:, columns]
-            poisson = np.ceil(np.maximum(pdtrik(uniform, expected), 0.0))
-            weights[:, columns] = np.where(uniform <= np.exp(-expected), 0.0, poisson)
-    return np.asarray(weights)
+    return np.asarray(ndtri(draws) ** 2 / 2)
 
 
 def error_rates(test: ScoreSet, thresholds: Floats) -> Floats:

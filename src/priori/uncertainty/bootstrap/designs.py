@@ -29,8 +29,6 @@ from priori.uncertainty.bootstrap.layout import Owners, identify, same_users
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
-Trials = int | tuple[int, int]
-
 
 @dataclass(frozen=True)
 class Bootstrap:
@@ -68,11 +66,6 @@ class Bootstrap:
     nested: bool = False
     calibrated: bool = False
     preference: int = 0
-
-    @property
-    def trial_draws(self) -> int:
-        """How trials come, as the kernels say it: along with their user (0), drawn within a class (1), as rows (2)."""
-        return int(self.draws_trials) + int(self.draws_rows)
 
     @property
     def whole_users(self) -> bool:
@@ -114,20 +107,6 @@ class Bootstrap:
         """Decide whether one draw of users serves both sets, and say warnings about it."""
         return same_users(dev, test, asked) if self.draws_users else (False, [])
 
-    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
-        """Add the future test set that a prediction band speaks of; by default one as large as the test set."""
-        if not self.draws_users:
-            raise OptionError(f"the {self.name} bootstrap keeps every user, so it predicts no future set; choose user")
-        if trials is not None:
-            raise OptionError(
-                f"future_trials goes with the {SAMPLE.name} bootstrap, not {self.name}; give future_users"
-            )
-        now = self.identities([test.load()])[0][0].count if self.crossed else test.n_users
-        future = now if users is None else users
-        # Every pair of identities makes negatives, each identity its positives.
-        ratio = future / now
-        return replace(plan, future=(future, 0, 0), growth=(ratio**2 if self.crossed else ratio, ratio))
-
     def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
         """Measure how the errors of the test set vary with what is drawn."""
         return clusters_of(test, thresholds, plan)
@@ -154,17 +133,6 @@ class _Trials(Bootstrap):
         text = "users are known but trials are resampled: the interval is too narrow"
         several = (scores.has_users and (scores.scanned or scores.n_users > 1) for scores in sets)
         return [Caution("users-unused", f"{text}; use {argument('bootstrap', 'user')}")] if any(several) else []
-
-    def predict(self, plan: BootstrapPlan, test: ScoreSet, users: int | None, trials: Trials | None) -> BootstrapPlan:
-        if users is not None:
-            raise OptionError("future_users needs a bootstrap by users; give future_trials, or choose user")
-        now = (test.n_negatives, test.n_positives)
-        pair = trials if isinstance(trials, (tuple, list)) else [(trials or sum(now)) * size / sum(now) for size in now]
-        negatives, positives = (round(number) for number in pair)
-        if min(negatives, positives) < 1:
-            classes = f"{negatives} negatives, {positives} positives"
-            raise OptionError(f"future_trials leaves a class without trials ({classes})")
-        return replace(plan, future=(0, negatives, positives), growth=(negatives / now[0], positives / now[1]))
 
     def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan) -> Spread:
         """Return that of independent trials; nobody can be told from anybody else, so any error is enough of them."""
@@ -225,25 +193,19 @@ class _Crossed(Bootstrap):
     def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
         spread = clusters_of(test, thresholds, plan, other=other)
         made = calibrated(test, thresholds, plan, spread, pseudo=other is None)
-        growth = plan.future[0] / spread.people if plan.future[0] else 0.0
-        return replace(made, scale=_crossed_scale(spread, growth, made.units))
+        return replace(made, scale=_crossed_scale(spread, made.units))
 
 
-def _crossed_scale(spread: Spread, growth: float, units: Floats) -> Floats:
+def _crossed_scale(spread: Spread, units: Floats) -> Floats:
     """Return the factor for identities drawn once and trials weighted by both: their pairs' spread counts thrice.
 
     By whole numbers of draws c_i of mean and variance 1, trials that share one identity have the covariance of
-    their errors times 1, those that share both times 3; it should be 1 both times (Owen 2007). For a future set
-    ``growth`` times as large, drawn from the draw, the factors are 1 + 1/growth and its square minus 1; they
-    should be 1 + 1/growth and 1 + 1/growth^2.
+    their errors times 1, those that share both times 3; it should be 1 both times (Owen 2007).
     """
-    inverse = 1 / growth if growth else 0.0
-    factor = 1 + inverse
     shared = np.maximum(spread.by_person - 2 * spread.by_pair, 0.0)
-    variance = factor * shared + (1 + inverse**2) * spread.by_pair
-    resampled = factor * shared + ((1 + factor) ** 2 - 1) * spread.by_pair
+    resampled = shared + 3 * spread.by_pair
     # Never below what independent trials, or the claimed identities alone, would have.
-    variance = np.maximum(variance, factor * spread.floor)
+    variance = np.maximum(shared + spread.by_pair, spread.floor)
     # Two people in a trial: more of the variance is lost to the mean than the share that the tails allow for.
     wanted, drawn = variance * (1 - 1 / (units + 1)), resampled * (1 - spread.lost)
     return np.asarray(np.sqrt(np.divide(wanted, drawn, out=np.ones_like(drawn), where=drawn > 0)))

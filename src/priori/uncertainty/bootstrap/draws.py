@@ -7,7 +7,6 @@ A unit is what is drawn together: a user with all trials, or a trial among other
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -26,13 +25,6 @@ if TYPE_CHECKING:
 
 #: A bin of a unit with fewer trials is drawn trial by trial, one with more by a binomial: as dear as so many draws.
 LIGHT = 24
-#: From so many bins on, of so many trials on the average and at most, one unit's are drawn by tables of the Poisson
-#: distribution, all bins of one number by one table.
-TABLED, TABLED_MEAN, TABLED_MOST = 1 << 10, 4, 256
-#: By how many standard deviations the expected sum of Poisson numbers is short of the trials that are drawn.
-SHORT = 5.0
-#: The equal parts of the unit interval for which it is known where to begin in a table.
-GUIDES = 256
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
 #: The counts that a batch of replicates holds: as many as stay near a processor, or those of so many replicates.
@@ -67,20 +59,6 @@ def rows_for(numbers: int, work: int, held: int) -> int:
 
 
 # -- what is drawn ----------------------------------------------------------------------------------------------
-
-
-class _Room(threading.local):
-    """Arrays that a thread fills again and again: new memory costs as much as the counts that go into it."""
-
-    def __init__(self) -> None:
-        self.arrays: dict[tuple[int, int, Any], NDArray[Any]] = {}
-
-    def take(self, number: int, rows: int, width: int, dtype: Any = np.int64) -> Any:
-        """Return an array for the counts of a class, by its number; what it had before is gone."""
-        array = self.arrays.get((number, width, dtype))
-        if array is None or len(array) < rows:
-            array = self.arrays[number, width, dtype] = np.empty((rows, width), dtype=dtype)
-        return array[:rows]
 
 
 class Draws(NamedTuple):
@@ -133,7 +111,6 @@ def whole_units(
     seed: int,
     *,
     inner: int = 1,
-    future: int = 0,
 ) -> Draws:
     """Lay out sets whose units come with all their trials, each system on its own.
 
@@ -142,29 +119,30 @@ def whole_units(
     laid_out = []
     for scores, own, (of_negatives, of_positives) in zip(sets, bins, owners, strict=True):
         negative = make_entries(own.negative, own.of_negatives, of_negatives, scores.negative.number)
-        positive = make_entries(own.positive, own.number, of_positives, scores.positive.number)
-        wholes = [bool((each.number == np.rint(each.number)).all()) for each in (negative, positive)]
-        laid_out.append(((negative, positive), wholes))
+        laid_out.append((negative, make_entries(own.positive, own.number, of_positives, scores.positive.number)))
     units = [(people.count, purpose) for people, purpose in zip(owners[0], purposes, strict=True)]
-    room = _Room()
 
     def counts(first: int, rows: int) -> Iterator[Pair]:
-        draw, weigh = load_kernel("multiplicities"), load_kernel("weigh")
+        draw = load_kernel("multiplicities")
         drawn: dict[tuple[int, int], Floats] = {}
         for count, purpose in set(units):
             drawn[count, purpose] = np.empty((count, rows))
-            draw(first, seed, inner, count, future, purpose, drawn[count, purpose])
-        for (pair, wholes), own in zip(laid_out, bins, strict=True):
-            sums: list[Any] = []
-            for c, (entries, whole, unit) in enumerate(zip(pair, wholes, units, strict=True)):
-                sums.append(room.take(c, rows, entries.start.size - 1, np.int64 if whole else np.float64))
-                weigh(drawn[unit], entries, sums[c])
-                if not whole:  # weights are rounded, so that what adds up to everything is everything
-                    sums[c] = np.round(sums[c], 9)
-            yield _joined(own, sums[0], sums[1])
+            draw(first, seed, inner, purpose, drawn[count, purpose])
+        for pair, own in zip(laid_out, bins, strict=True):
+            negative, positive = (_weighed(drawn[unit], each) for unit, each in zip(units, pair, strict=True))
+            yield _joined(own, negative, positive)
 
-    work = sum(each.unit.size + each.start.size for pair, _ in laid_out for each in pair) // 4
+    work = sum(each.unit.size + each.start.size for pair in laid_out for each in pair) // 4
     return Draws(counts, work, 2 * max(each.number for each in bins) + sum(count for count, _ in units))
+
+
+def _weighed(drawn: Floats, entries: Entries) -> Any:
+    """Return how many trials each draw has in each bin."""
+    whole = bool((entries.number == np.rint(entries.number)).all())
+    sums = np.empty((drawn.shape[1], entries.start.size - 1), dtype=np.int64 if whole else np.float64)
+    load_kernel("weigh")(drawn, entries, sums)
+    # Weights are rounded, so that what adds up to everything is everything.
+    return sums if whole else np.round(sums, 9)
 
 
 # -- trials drawn within their unit ------------------------------------------------------------------------------
@@ -175,8 +153,7 @@ class Within(NamedTuple):
 
     ``size[u]`` trials belong to unit u. Its heavy bins are ``bin[i]`` with ``number[i]`` trials, i from ``heavy[u]`` to
     ``heavy[u + 1]``, the fullest first; the trials of its light bins are written out, ``single[i]`` the bin of each, i
-    from ``light[u]`` to ``light[u + 1]``. For one unit with many bins, the light ones ``tabled[j]`` are drawn by the
-    Poisson distributions ``cumulated[row[j]]``; ``guide`` tells where to begin in these.
+    from ``light[u]`` to ``light[u + 1]``.
     """
 
     size: Ints
@@ -185,10 +162,6 @@ class Within(NamedTuple):
     number: Ints
     light: Ints
     single: NDArray[np.int32]
-    tabled: NDArray[np.int32]
-    row: Ints
-    cumulated: Floats
-    guide: Ints
 
 
 def make_within(bins: Codes, unit: Codes | None = None, units: int = 1, number: Ints | None = None) -> Within:
@@ -202,15 +175,10 @@ def make_within(bins: Codes, unit: Codes | None = None, units: int = 1, number: 
         key += unit.astype(np.int64) * span
     present, trials = _distinct(key, units * span, number)
     unit_of, bin_ = np.divmod(present, span)
-    few = trials < TABLED_MOST
-    tabled = units == 1 and int(few.sum()) >= TABLED and int(trials[few].sum()) >= TABLED_MEAN * int(few.sum())
-    if not tabled:
-        few = trials < LIGHT
+    few = trials < LIGHT
     heavy = np.flatnonzero(~few)
     heavy = heavy[np.lexsort((-trials[heavy], unit_of[heavy]))]
     light = np.flatnonzero(few)
-    # Bins with as many trials one after another, so that their table stays near the processor.
-    by_table = light[np.argsort(trials[light], kind="stable")] if tabled else light[:0]
     return Within(
         np.bincount(unit_of, trials, units).astype(np.int64),
         _starts(np.bincount(unit_of[heavy], minlength=units)),
@@ -218,23 +186,7 @@ def make_within(bins: Codes, unit: Codes | None = None, units: int = 1, number: 
         trials[heavy],
         _starts(np.bincount(unit_of[light], trials[light], units)),
         np.repeat(bin_[light], trials[light]).astype(np.int32),
-        bin_[by_table].astype(np.int32),
-        *_poisson(trials[by_table]),
     )
-
-
-def _poisson(trials: Ints) -> tuple[Ints, Floats, Ints]:
-    """Return tables of Poisson distributions, one for each number of trials; all together come short of the trials."""
-    from scipy.special import pdtr
-
-    present, row = np.unique(trials, return_inverse=True)
-    total = max(int(trials.sum()), 1)
-    mean = present * max(1 - SHORT / np.sqrt(total), 0.0)
-    most = float(mean.max(initial=0.0))
-    cumulated = pdtr(np.arange(int(most + 12 * np.sqrt(most) + 32)), mean[:, None])
-    cumulated[:, -1:] = 2.0  # above any number that is drawn
-    guide = np.array([np.searchsorted(each, np.arange(GUIDES) / GUIDES) for each in cumulated], dtype=np.int64)
-    return row.astype(np.int64), cumulated, guide.reshape(present.size, GUIDES)
 
 
 def trials_within(
@@ -256,31 +208,26 @@ def trials_within(
     classes = [
         make_within(own, unit, count, number) for own, unit, number in zip(drawn_in, units, numbers, strict=True)
     ]
-    future = np.array(plan.future, dtype=np.int64)
-    if dev and not plan.shared_users:
-        # A future development set is as large as the present one, whatever the future test set.
-        future = np.where(future > 0, (count, sets[0].n_negatives, sets[0].n_positives), 0)
     of_users, of_trials = user_stream(plan, dev=dev), (DEV_TRIALS if dev else TEST_TRIALS) + 4 * plan.streams
-    room = _Room()
 
     def counts(first: int, rows: int) -> Iterator[Pair]:
-        negative, positive = (room.take(c, rows, width) for c, width in enumerate(widths))
+        negative, positive = (np.empty((rows, width), dtype=np.int64) for width in widths)
         times = np.ones((count, rows))
         if people is not None and plan.design.draws_users:
-            load_kernel("multiplicities")(first, plan.seed, plan.inner, count, future[0], of_users, times)
+            load_kernel("multiplicities")(first, plan.seed, plan.inner, of_users, times)
         draw = load_kernel("draw_within")
-        draw(first, plan.seed, plan.design.trial_draws, times, future, of_trials, *classes, negative, positive)
+        draw(first, plan.seed, plan.design.draws_rows, times, of_trials, *classes, negative, positive)
         if places is None:
             yield _joined(bins[0], negative, positive)
             return
         spread = load_kernel("spread")
         for own, (of_negatives, of_positives) in zip(bins, places, strict=True):
-            of_system = room.take(2, rows, own.of_negatives), room.take(3, rows, own.number)
+            of_system = [np.empty((rows, width), dtype=np.int64) for width in (own.of_negatives, own.number)]
             spread(negative, of_negatives, of_system[0])
             spread(positive, of_positives, of_system[1])
             yield _joined(own, *of_system)
 
-    work = sum(each.bin.size + (each.tabled.size or each.single.size) for each in classes) + len(bins) * sum(widths)
+    work = sum(each.bin.size + each.single.size for each in classes) + len(bins) * sum(widths)
     return Draws(counts, work, 2 * max(each.number for each in bins) + sum(widths))
 
 
@@ -295,11 +242,8 @@ def lay_out(
     """Lay out the sets of paired systems as a plan draws them, with the people of each where it asks for them."""
     if people is None or plan.design.draws_trials:
         return trials_within(sets, bins, plan, None if people is None else people[0], dev=dev)
-    future = plan.future[0]
-    if dev and not plan.shared_users:
-        future = people[0][0].count if future else 0
     purpose = user_stream(plan, dev=dev)
-    return whole_units(sets, bins, people, (purpose, purpose), plan.seed, inner=plan.inner, future=future)
+    return whole_units(sets, bins, people, (purpose, purpose), plan.seed, inner=plan.inner)
 
 
 def user_stream(plan: BootstrapPlan, *, dev: bool = False) -> int:

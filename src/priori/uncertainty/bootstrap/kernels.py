@@ -1,4 +1,4 @@
-"""The compiled loops over replicates: how many trials come in each bin, what is read of them, and largest deviations.
+"""The compiled loops over replicates: how many trials come in each bin, and what is read of them.
 
 Importing this module imports numba: `priori.uncertainty.bootstrap.draws` does so when a bootstrap runs. The loops know
 units, bins and whole numbers, nothing of measures or intervals. Each reader, and `weigh`, stands in plain numpy in
@@ -11,7 +11,7 @@ import numpy as np
 
 from priori.base.compiling import compiled
 from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, fill, stratum_weights, total
-from priori.uncertainty.bootstrap.streams import GAMMA, below, binomial, fraction, mix, picks, stream
+from priori.uncertainty.bootstrap.streams import below, binomial, picks, stream
 
 #: Trials drawn among themselves in one go: their bins and counts fit a processor's cache.
 PART = np.int64(1 << 14)
@@ -19,35 +19,23 @@ PART = np.int64(1 << 14)
 TOGETHER = np.int64(64)
 #: What is looked for along the curve.
 EER, MIN_DCF, AUC = range(3)
-#: Which signs of a difference are looked at: its own; both; or its own, after all of them with the other sign.
-OWN, BOTH, OTHERS_FIRST = range(3)
-#: How the trials of a unit come: drawn among themselves, or drawn as rows of both classes together.
-WITHIN, ROWS = range(1, 3)
 
 
 # -- draw --------------------------------------------------------------------------------------------------------
 
 
 @compiled
-def multiplicities(first, seed, inner, draws, future, purpose, drawn):  # type: ignore[no-untyped-def]
-    """Draw units with replacement: ``drawn[u, r]`` becomes how often unit u comes in replicate ``first + r``.
-
-    With ``future`` > 0 the draw stands for a population, and that many units are then drawn from it: what a future set
-    will show varies by both.
-    """
+def multiplicities(first, seed, inner, purpose, drawn):  # type: ignore[no-untyped-def]
+    """Draw units with replacement: ``drawn[u, r]`` becomes how often unit u comes in replicate ``first + r``."""
     size = drawn.shape[0]
-    mult, population = np.empty(size, np.int64), np.empty(draws, np.int64)
+    times = np.empty(size, np.int64)
     for i in range(drawn.shape[1]):
         state = stream(seed, purpose, (first + i) // inner)
-        fill(mult, 0)
-        for d in range(draws):
-            population[d] = below(state, size)
-            if future == 0:
-                mult[population[d]] += 1
-        for _ in range(future):
-            mult[population[below(state, draws)]] += 1
+        fill(times, 0)
+        for _ in range(size):
+            times[below(state, size)] += 1
         for u in range(size):
-            drawn[u, i] = mult[u]
+            drawn[u, i] = times[u]
 
 
 @compiled
@@ -58,20 +46,6 @@ def weigh(drawn, entries, counts):  # type: ignore[no-untyped-def]
     """
     start, unit, partner, number = entries.start, entries.unit, entries.partner, entries.number
     draws, bins = counts.shape
-    if unit.size < 4 * bins:  # hardly more than one in a bin: draw by draw is faster
-        place = np.empty(unit.size, np.uint64)
-        for b in range(bins):
-            for t in range(start[b], start[b + 1]):
-                place[t] = b
-        for d in range(draws):
-            row, times = counts[d], drawn[:, d].copy()
-            fill(row, 0)
-            for t in range(place.size):
-                more = times[np.uint64(unit[t])] * number[t]
-                if partner.size and partner[t] >= 0:
-                    more *= times[np.uint64(partner[t])]
-                row[place[t]] += more
-        return
     some = np.empty((TOGETHER, draws), np.float64)
     for low in range(0, bins, TOGETHER):
         high = min(low + TOGETHER, bins)
@@ -93,84 +67,25 @@ def weigh(drawn, entries, counts):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def class_sizes(state, how, negatives, positives, future, sizes):  # type: ignore[no-untyped-def]
-    """Fill how many trials of each class are drawn (-1: as many as there are), then those of a future set (-1: no set).
-
-    Rows come with their labels, so chance shares out among the classes what is drawn.
-    """
-    later = future[1] + future[2] > 0
-    for c in range(2):
-        sizes[0, c] = -1
-        sizes[1, c] = future[1 + c] if later else -1
-    if how != ROWS:
-        return
-    whole = negatives + positives
-    sizes[0, 1] = binomial(state, whole, positives, whole)
-    sizes[0, 0] = whole - sizes[0, 1]
-    if later:
-        sizes[1, 1] = binomial(state, future[1] + future[2], sizes[0, 1], whole)
-        sizes[1, 0] = future[1] + future[2] - sizes[1, 1]
-
-
-@compiled
-def _draw_trials(state, trials, times, draws, future, counts):  # type: ignore[no-untyped-def]
+def _draw_trials(state, trials, times, draws, counts):  # type: ignore[no-untyped-def]
     """Fill the counts of one class.
 
     Unit u comes ``times[u]`` times, and each copy's trials are drawn among themselves: as many as there are, or
-    ``draws`` of them if that is not negative (one unit only). With ``future`` not negative (one unit only) that many
-    trials are drawn from what was drawn.
+    ``draws`` of them if that is not negative (one unit only).
     """
     fill(counts, 0)
-    whole_set = np.int64(0)
     for u in range(trials.size.size):
         if times[u] == 0:
             continue
         left = np.int64(times[u]) * trials.size[u] if draws < 0 else draws
-        whole_set += left
         whole = trials.size[u]
         for i in range(trials.heavy[u], trials.heavy[u + 1]):
             hits = binomial(state, left, trials.number[i], whole)
             counts[trials.bin[i]] += hits
             left -= hits
             whole -= trials.number[i]
-        if left > 0 and trials.tabled.size:
-            left = _draw_by_table(state, left, trials, counts)
         if left > 0:
             _pick_all(state, left, trials.single, trials.light[u], trials.light[u + 1], counts)
-    if future < 0:
-        return
-    for b in range(counts.size):
-        drawn = counts[b]
-        if drawn > 0:
-            counts[b] = binomial(state, future, drawn, whole_set)
-            future -= counts[b]
-            whole_set -= drawn
-
-
-@compiled
-def _draw_by_table(state, left, trials, counts):  # type: ignore[no-untyped-def]
-    """Draw most of ``left`` trials of the light bins of one unit; return how many are still to be drawn.
-
-    Poisson numbers, given their sum, are multinomial, as these counts are; what the sum lacks is drawn trial by trial.
-    In the rare case that it is too large all are drawn again, and in the end trial by trial.
-    """
-    tabled, rows, guide, cumulated = trials.tabled, trials.row, trials.guide, trials.cumulated
-    for _ in range(4):
-        z, lacking = state[0], left
-        for j in range(tabled.size):
-            z += GAMMA
-            number, row = fraction(mix(z)), rows[j]
-            k = guide[row, np.int64(number * guide.shape[1])]
-            while number > cumulated[row, k]:
-                k += 1
-            counts[tabled[j]] = k
-            lacking -= k
-        state[0] = z
-        if lacking >= 0:
-            return lacking
-    for j in range(tabled.size):
-        counts[tabled[j]] = 0
-    return left
 
 
 @compiled
@@ -186,18 +101,18 @@ def _pick_all(state, left, bins, begin, end, counts):  # type: ignore[no-untyped
 
 
 @compiled
-def draw_within(first, seed, how, times, future, purpose, negative, positive, counts, others):  # type: ignore[no-untyped-def]
+def draw_within(first, seed, rows, times, purpose, negative, positive, counts, others):  # type: ignore[no-untyped-def]
     """Fill the counts of the negatives, ``counts[r, b]``, and those of the positives, for ``first``, ``first + 1``, ...
 
-    Unit u comes ``times[u, r]`` times; trials are drawn within each.
+    Unit u comes ``times[u, r]`` times; trials are drawn within each. ``rows`` come with their labels, so that chance
+    shares out among the classes what is drawn.
     """
-    sizes = np.empty((2, 2), np.int64)
-    negatives, positives = total(negative.size), total(positive.size)
+    whole, positives = total(negative.size) + total(positive.size), total(positive.size)
     for i in range(counts.shape[0]):
         state, own = stream(seed, purpose, first + i), times[:, i]
-        class_sizes(state, how, negatives, positives, future, sizes)
-        _draw_trials(state, negative, own, sizes[0, 0], sizes[1, 0], counts[i])
-        _draw_trials(state, positive, own, sizes[0, 1], sizes[1, 1], others[i])
+        drawn = binomial(state, whole, positives, whole) if rows else np.int64(-1)
+        _draw_trials(state, negative, own, whole - drawn if rows else drawn, counts[i])
+        _draw_trials(state, positive, own, drawn, others[i])
 
 
 @compiled
@@ -338,41 +253,3 @@ def along_the_curve(negative, positive, figure, cost_fn, cost_fp, found):  # typ
                 best -= (frr + misses) / 2 * (far - alarms)
                 far, frr = alarms, misses
         found[i] = best
-
-
-# -- the largest of many studentised differences -----------------------------------------------------------------
-
-
-@compiled
-def count_maxima(values, plus, minus, scale, reached, signs, counts, largest):  # type: ignore[no-untyped-def]
-    """Add to ``counts[k]`` the draws where the largest of the deviations 0 to k is at least ``reached[k]``.
-
-    ``values[c, d]`` is column c in draw d, ``scale[k] * (values[plus[k]] - values[minus[k]])`` deviation k, by the
-    ``signs`` that count. ``largest`` becomes the largest of all in each draw. The loop over draws is the inner one, so
-    that processors take several at a time.
-    """
-    draws = values.shape[1]
-    for d in range(draws):
-        largest[d] = -np.inf
-    if signs == OTHERS_FIRST:
-        for k in range(plus.size):
-            one, other, factor = values[plus[k]], values[minus[k]], scale[k]
-            for d in range(draws):
-                deviation = (other[d] - one[d]) * factor
-                largest[d] = deviation if deviation > largest[d] else largest[d]
-    for k in range(plus.size):
-        one, other, factor, enough = values[plus[k]], values[minus[k]], scale[k], reached[k]
-        beyond = 0
-        if signs == BOTH:
-            for d in range(draws):
-                deviation = abs(one[d] - other[d]) * factor
-                highest = deviation if deviation > largest[d] else largest[d]
-                largest[d] = highest
-                beyond += highest >= enough
-        else:
-            for d in range(draws):
-                deviation = (one[d] - other[d]) * factor
-                highest = deviation if deviation > largest[d] else largest[d]
-                largest[d] = highest
-                beyond += highest >= enough
-        counts[k] += beyond

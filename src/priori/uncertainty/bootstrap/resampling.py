@@ -10,10 +10,10 @@ from typing import Annotated, Any, get_args
 import numpy as np
 
 from priori.base.cautions import Caution
-from priori.base.declarations import FLAG, INTEGER, LEVEL, NUMBERS, SIZE, TEXT, Flat, Schema, listed, maybe
+from priori.base.declarations import FLAG, LEVEL, SIZE, TEXT, Flat, Schema, listed, maybe
 from priori.base.errors import OptionError, argument, unknown
-from priori.base.limits import MOST_PLANNED, MOST_RESAMPLES, MOST_USERS, whole_number
-from priori.base.options import Interval, Promise, Resample, ResamplingOptions
+from priori.base.limits import MOST_RESAMPLES
+from priori.base.options import Interval, Resample, ResamplingOptions
 from priori.base.quantiles import few_replicates
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
@@ -43,9 +43,6 @@ RESAMPLED: dict[str, Schema] = {
     "confidence_level": LEVEL,
     "interval": TEXT,
     "simultaneous": FLAG,
-    "promise": {"enum": list(get_args(Promise))},
-    "future_users": maybe(INTEGER),
-    "future_growth": maybe(NUMBERS),
     "shared_users": maybe(FLAG),
     "seed": SIZE,
 }
@@ -66,7 +63,6 @@ class Resampling(ResamplingOptions):
     def __post_init__(self) -> None:
         check_level(self.confidence_level)
         for what, value, choices in (
-            ("promise", self.promise, get_args(Promise)),
             ("set to resample", self.resample, get_args(Resample)),
             ("bootstrap", self.bootstrap, [None, *BOOTSTRAPS]),
             ("interval", self.interval, [None, *get_args(Interval)]),
@@ -81,11 +77,6 @@ class Resampling(ResamplingOptions):
                 f"{argument('n_resamples')} must be a whole number from 2 up to {MOST_RESAMPLES}, or a pair (U, S) of "
                 f"so many together, not {self.n_resamples}: one replicate has no spread, and more fit no memory"
             )
-        if self.future_users is not None:
-            whole_number(self.future_users, "future_users", 2, MOST_USERS)
-        for number in self.future_trials if isinstance(self.future_trials, (tuple, list)) else (self.future_trials,):
-            if number is not None:
-                whole_number(number, "future_trials", 0, MOST_PLANNED)
         if self.rng is None or isinstance(self.rng, np.random.Generator):
             return
         if not _is_whole(self.rng) or not 0 <= self.rng < 2**63:
@@ -121,10 +112,10 @@ class Resampling(ResamplingOptions):
         sets = [test] if self.resample == "test" or dev is None else [dev, test]
         if curve is not None and curve.weight == "user":  # they come with all their trials, thresholds kept
             design, warnings = BOOTSTRAPS[USER.name], list[str]()
-            if self.bootstrap not in (None, USER.name) or self.resample != "test" or self.promise != "confidence":
+            if self.bootstrap not in (None, USER.name) or self.resample != "test":
                 raise OptionError(
-                    f"users that weigh alike (weight 'user') go with the {USER.name} bootstrap of the test set, to "
-                    "cover the whole population; leave out the other options, or weigh trials"
+                    f"users that weigh alike (weight 'user') go with the {USER.name} bootstrap of the test set; leave "
+                    "out the other options, or weigh trials"
                 )
         else:
             design, warnings = self._choose(sets, measures if curve is None else [curve.measure])
@@ -149,10 +140,6 @@ class Resampling(ResamplingOptions):
         if isinstance(self.rng, np.random.Generator):
             decided["rng"] = int(self.rng.integers(0, 2**63 - 1))
         plan = BootstrapPlan(**{**vars(self), **decided})
-        if self.promise == "prediction":
-            plan = design.predict(plan, test, self.future_users, self.future_trials)
-        elif self.future_users is not None or self.future_trials is not None:
-            raise OptionError("a future set belongs to the promise 'prediction'; a confidence band has none")
         warnings += plan.cautions(sets)
         if curve is None:
             return replace(plan, warnings=tuple(warnings))
@@ -193,10 +180,8 @@ class Resampling(ResamplingOptions):
 class BootstrapPlan(Resampling):
     """A resampling settled against the data: nothing is left open.
 
-    Each draw of users serves ``inner`` replicates. ``future`` is what is drawn from each replicate in turn, as (users,
-    negatives, positives), zeros where nothing is; ``growth`` how many times as many negatives and positives the future
-    set has. ``streams`` keeps apart the random numbers of systems that are drawn apart. ``measure`` and ``alpha`` are
-    those of the curve, where there is one.
+    Each draw of users serves ``inner`` replicates. ``streams`` keeps apart the random numbers of systems that are drawn
+    apart. ``measure`` and ``alpha`` are those of the curve, where there is one.
     """
 
     bootstrap: str = USER.name
@@ -205,8 +190,6 @@ class BootstrapPlan(Resampling):
     rng: int = 0
     shared_users: bool = False
     inner: int = 1
-    future: tuple[int, int, int] = (0, 0, 0)
-    growth: tuple[float, float] = (0.0, 0.0)
     streams: int = 0
     warnings: tuple[str, ...] = ()
     measure: Measure | None = None
@@ -226,8 +209,8 @@ class BootstrapPlan(Resampling):
 
     @property
     def of_method(self) -> bool:
-        """Whether bounds are those of a system as a method: both sets resampled, calibrated, no future set."""
-        return self.resample == "both" and self.interval == "calibrated" and not any(self.future)
+        """Whether bounds are those of a system as a method: both sets resampled, calibrated."""
+        return self.resample == "both" and self.interval == "calibrated"
 
     def calibration(self, test: ScoreSet, thresholds: Floats) -> Calibration | None:
         """Return the corrections of replicates at these thresholds of the test set, where there are any."""
@@ -239,7 +222,7 @@ class BootstrapPlan(Resampling):
         of_rate = bool(rate and values.min() >= 0 and values.max() <= 1)
         if self.simultaneous:
             lower, upper = simultaneous_bounds(values, self.confidence_level, stretch=stretch, rates=of_rate)
-        elif calibration and of_rate and not any(self.future):
+        elif calibration and of_rate:
             lower, upper = deviation_bounds(values, stretch(normal_quantile(self.confidence_level)), rates=True)
         else:
             level = calibration.level(self.confidence_level) if calibration else self.confidence_level
@@ -259,9 +242,6 @@ class BootstrapPlan(Resampling):
             "confidence_level": float(self.confidence_level),
             "interval": self.interval,
             "simultaneous": self.simultaneous,
-            "promise": self.promise,
-            "future_users": self.future[0] or None,
-            "future_growth": list(self.growth) if any(self.future) else None,
             "shared_users": self.shared_users,
             "seed": self.seed,
         }

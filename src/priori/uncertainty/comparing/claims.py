@@ -23,7 +23,6 @@ from priori.uncertainty.bands.bands import resamplable
 from priori.uncertainty.bootstrap.calibration import error_rates, slopes_of
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
-from priori.uncertainty.rates.proportions import Alternative, check_alternative
 
 #: What each claim is about, in words.
 CLAIMS: dict[Claim, str] = {"method": "thresholds chosen on similar development sets", "deployed": "these thresholds"}
@@ -44,7 +43,6 @@ class Compared:
     resampling: Resampling
     plan: BootstrapPlan
     unpaired: bool
-    alternative: Alternative
     margin: float | None
     warnings: tuple[str, ...]
 
@@ -84,7 +82,7 @@ class Compared:
         if self.claim == "method":
             planned["interval"] = "t"
         settings |= {name: planned[name] for name in kept}
-        return {**settings, "paired": not self.unpaired, "alternative": self.alternative}
+        return {**settings, "paired": not self.unpaired}
 
 
 def prepare(
@@ -93,7 +91,6 @@ def prepare(
     claim: Claim = "method",
     *,
     unpaired: bool = False,
-    alternative: Alternative = "two-sided",
     margin: float | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -101,11 +98,8 @@ def prepare(
     """Check that curves can be compared, pair their trials, and settle what is drawn."""
     if claim not in get_args(Claim):
         raise unknown("claim", claim, get_args(Claim))
-    check_alternative(alternative)
     if margin is not None and not (margin > 0 and np.isfinite(margin)):
         raise OptionError(f"margin must be a positive number, such as 0.01 for one point of a rate, not {margin}")
-    if resampling.promise != "confidence":
-        raise OptionError("a comparison is about the whole population; it has no prediction")
     for curve in curves[1:]:
         _check_comparable(curves[0], curve, claim)
     if not any(curve.criterion.reads_development for curve in curves):
@@ -137,7 +131,7 @@ def prepare(
     own = dict.fromkeys(note for part in notes for note in part)
     warnings = joined(own, of_systems([(curve.name, curve.warnings) for curve in curves]))
     margin = None if margin is None else float(margin)
-    return Compared(tuple(curves), tuple(placed), claim, resampling, plan, unpaired, alternative, margin, warnings)
+    return Compared(tuple(curves), tuple(placed), claim, resampling, plan, unpaired, margin, warnings)
 
 
 def _with_units(resampling: Resampling, sets: Sequence[ScoreSet], measure: Measure) -> Resampling:

@@ -31,17 +31,14 @@ from priori.uncertainty.comparing.verdicts import (
     margin_caution,
     runs,
 )
-from priori.uncertainty.rates.proportions import Alternative
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Of a resampling's settings, what comparisons leave out: they have a claim, and are not about a future test set.
-LEFT_OUT = ("resample", "promise", "future_users", "future_growth")
 COMPARED: dict[str, Schema] = (
     {"measure": TEXT, "rate": FLAG, "criterion": TEXT, "claim": {"enum": list(get_args(Claim))}}
-    | {name: schema for name, schema in RESAMPLED.items() if name not in LEFT_OUT}
-    | {"paired": FLAG, "alternative": {"enum": list(get_args(Alternative))}}
+    | {name: schema for name, schema in RESAMPLED.items() if name != "resample"}
+    | {"paired": FLAG}
 )
 
 
@@ -168,7 +165,6 @@ def compare(
     claim: Claim = "method",
     margin: float | None = None,
     unpaired: bool = False,
-    alternative: Alternative = "two-sided",
     bootstrap: str | None = None,
     n_resamples: int | tuple[int, int] = 10_000,
     confidence_level: float = 0.95,
@@ -195,8 +191,6 @@ def compare(
         Also test whether each system is no worse than the other by more than this, and whether they are equivalent.
     unpaired : bool
         The systems were tested on different trials: resample each on its own.
-    alternative : {"two-sided", "less", "greater"}
-        The alternative hypothesis: any difference, A's value less than B's, or greater.
     bootstrap, n_resamples, confidence_level, simultaneous, rng, shared_users, threads, progress
         As in `priori.EPC.band`. The claim "method" takes the bootstraps sample, user and crossed:
         what varies independently are trials, users, or both identities of a trial.
@@ -218,9 +212,8 @@ def compare(
     (MarginRegion(start=0.5, end=0.5, shown='a_no_worse'),)
     """
     resampling = Resampling(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng, shared_users)
-    asked: dict[str, Any] = {"unpaired": unpaired, "alternative": alternative, "margin": margin}
-    curves = [curve_a, curve_b]
-    return comparison_of(gather_evidence(curves, resampling, claim, **asked, threads=threads, progress=progress))
+    asked: dict[str, Any] = {"unpaired": unpaired, "margin": margin, "threads": threads, "progress": progress}
+    return comparison_of(gather_evidence([curve_a, curve_b], resampling, claim, **asked))
 
 
 def comparison_of(evidence: Evidence) -> Comparison:

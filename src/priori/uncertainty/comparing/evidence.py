@@ -27,7 +27,6 @@ from priori.uncertainty.comparing.max_t import Family, error_allowed, exceeded
 from priori.uncertainty.expected.expected_bands import Estimated
 from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.expected.method import ends, expected_values
-from priori.uncertainty.rates.proportions import Alternative
 
 TOO_FEW = Caution("few-replicates", "too few replicates for this level: the tails are extrapolated as normal; use more")
 #: Values of more systems than this are kept in single precision.
@@ -62,16 +61,6 @@ class Evidence:
     def level(self) -> float:
         """The confidence level."""
         return self.compared.plan.confidence_level
-
-    @property
-    def alternative(self) -> Alternative:
-        """The alternative hypothesis."""
-        return self.compared.alternative
-
-    @property
-    def threads(self) -> int | None:
-        """How many threads may be used."""
-        return self.compared.plan.threads
 
     @property
     def several(self) -> bool:
@@ -142,11 +131,8 @@ class Evidence:
         return ndtr(deviates), ndtr(-deviates)
 
     def single_p_values(self) -> Floats:
-        """Return the p-values of differences, each tested on its own; 0 where draws cannot tell."""
-        not_less, not_greater = self.tails()
-        if self.alternative == "two-sided":
-            return np.asarray(np.minimum(1.0, 2 * np.minimum(not_less, not_greater)))
-        return not_less if self.alternative == "less" else not_greater
+        """Return the p-values of differences, each tested on its own."""
+        return np.asarray(np.minimum(1.0, 2 * np.minimum(*self.tails())))
 
     def around(self, deviations: Any) -> tuple[Floats, Floats]:
         """Return intervals of differences that are worth so many standard deviations of a normal variable."""
@@ -219,42 +205,26 @@ class DeployedEvidence(Evidence):
         stretched = deviations if self.calibration is None else self.calibration.reach(deviations)
         return np.asarray(stretched * self.drawn_spread)
 
-    def single_p_values(self) -> Floats:
-        """Count the replicates on the other side of 0; of many pairs, where there is none, they cannot tell."""
-        if not self.several:
-            return super().single_p_values()
-        (first, second), centre, alternative = self.sides, self.centre(), self.alternative
-        p_values = np.empty_like(centre)
-        for point, difference in enumerate(centre.T):
-            swapped = difference < 0 if alternative == "two-sided" else alternative == "less"
-            pairs = np.where(swapped, second, first).tolist(), np.where(swapped, first, second).tolist()
-            values = np.ascontiguousarray(self.draws[:, point].T)
-            beyond = np.array([np.count_nonzero(values[a] <= values[b]) for a, b in zip(*pairs, strict=True)])
-            tail = np.asarray((1 + beyond) / (1 + len(self.draws)))
-            tail = tail if self.calibration is None else self.calibration.at([point]).tail(tail)
-            p_value = np.minimum(1.0, tail * (2 if alternative == "two-sided" else 1))
-            p_values[:, point] = np.where(beyond > 0, p_value, 0.0)
-        return p_values
-
     def tails(self, at: float = 0.0) -> tuple[Floats, Floats]:
-        """Count the replicates of the difference of two systems beyond ``at``, one more than seen.
-
-        As Davison and Hinkley (1997) have it.
-        """
-        difference = self.drawn_difference()
-        n = len(difference) + 1
-        if self.compared.plan.interval == "centred":
+        """Count the replicates of each difference beyond ``at``, one more than seen (Davison and Hinkley 1997)."""
+        n, (first, second) = len(self.draws) + 1, self.sides
+        if self.compared.plan.interval == "centred" and not self.several:
+            difference = self.drawn_difference()
             mean = difference.mean(axis=0)
             half = (1 + (np.abs(difference - mean) >= np.abs(mean - at)).sum(axis=0)) / n / 2
             return np.where(mean < at, half, 1 - half)[None], np.where(mean > at, half, 1 - half)[None]
-        beyond = np.stack([(difference >= at).sum(axis=0), (difference <= at).sum(axis=0)])
+        beyond = np.empty((2, first.size, self.draws.shape[1]))
+        for point in range(self.draws.shape[1]):
+            values = np.ascontiguousarray(self.draws[:, point].T)
+            for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+                difference = values[a] - values[b]
+                beyond[:, pair, point] = np.count_nonzero(difference >= at), np.count_nonzero(difference <= at)
         tails = (1 + beyond) / n
         if self.calibration is not None:
             tails = self.calibration.tail(tails)
         if self.too_few:
-            normal = np.concatenate(super().tails(at))
-            tails = np.where(beyond > 0, tails, np.minimum(tails, normal))
-        return tails[:1], tails[1:]
+            tails = np.where(beyond > 0, tails, np.minimum(tails, super().tails(at)))
+        return tails[0], tails[1]
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Return the bounds that leave out 0 where, and only where, the p-value is below 1 minus the level."""
@@ -433,12 +403,10 @@ def gather_evidence(
     claim: Claim = "method",
     *,
     unpaired: bool = False,
-    alternative: Alternative = "two-sided",
     margin: float | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Evidence:
     """Return the evidence for a claim about systems, drawn as a resampling describes."""
-    asked: dict[str, Any] = {"unpaired": unpaired, "alternative": alternative, "margin": margin}
-    compared = prepare(curves, resampling, claim, **asked, threads=threads, progress=progress)
+    compared = prepare(curves, resampling, claim, unpaired=unpaired, margin=margin, threads=threads, progress=progress)
     return _method(compared) if compared.claim == "method" else _deployed(compared)

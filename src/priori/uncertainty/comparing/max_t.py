@@ -7,23 +7,14 @@ down: those that are larger still need not be counted for it. Each pair of syste
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from priori.base.limits import thread_count
-from priori.base.types import Counts, Floats, Index, Mask
-
-#: Which signs of a difference count: its own; both; or its own, after all the others' with the other sign.
-Signs = Literal["own", "both", "others first"]
-#: Numbers of a block of draws: they fit the cache that processors share.
-BLOCK = 1 << 20
-#: The tail of the maxima is fitted to this many of the largest, where there are ten times as many.
-TAIL = 250
+from priori.base.types import Counts, Floats, Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,10 +30,9 @@ class Family:
     spread: Floats
     deviates: Floats
 
-    def turned(self, signs: Floats | float) -> Family:
+    def turned(self, signs: Floats) -> Family:
         """Return the same differences, those with a negative sign the other way round."""
-        swapped = np.broadcast_to(signs, self.deviates.shape) < 0
-        plus, minus = np.where(swapped, self.minus, self.plus), np.where(swapped, self.plus, self.minus)
+        plus, minus = np.where(signs < 0, self.minus, self.plus), np.where(signs < 0, self.plus, self.minus)
         return Family(plus, minus, self.spread, signs * self.deviates)
 
     def take(self, order: Index) -> Family:
@@ -51,10 +41,9 @@ class Family:
 
 
 class Adjusted(NamedTuple):
-    """The adjusted p-values of a family, which of them come from a fitted tail, and how far intervals reach."""
+    """The adjusted p-values of a family, and how far intervals reach."""
 
     p_value: Floats
-    fitted: Mask
     critical: float
 
 
@@ -73,77 +62,40 @@ def critical_value(largest: Floats, level: float) -> float:
     return float(np.sort(largest)[largest.size - 1 - exceeded(largest.size, error_allowed(level))])
 
 
-def step_down(draws: Floats, family: Family, level: float, alternative: str, *, threads: int | None = None) -> Adjusted:
-    """Test a family on draws of its columns, (draws, columns)."""
-    sign = {"less": -1.0, "greater": 1.0}.get(alternative)
-    turned = family.turned(np.where(family.deviates < 0, -1.0, 1.0) if sign is None else sign)
+def step_down(draws: Floats, family: Family, level: float) -> Adjusted:
+    """Test a family on draws of its columns, (draws, columns); intervals are of a single step."""
+    turned = family.turned(np.where(family.deviates < 0, -1.0, 1.0))
     order = np.argsort(turned.deviates, kind="stable")
     ordered = turned.take(order)
-    signs: Signs = "others first" if sign is None else "own"
-    counts, largest = count_maxima(draws, ordered, ordered.deviates, signs, threads=threads)
-    total = len(draws)
-    p_value, unseen = np.empty(order.size), np.empty(order.size, dtype=np.bool_)
-    p_value[order] = np.maximum.accumulate(((1 + counts) / (1 + total))[::-1])[::-1]
-    unseen[order] = counts == 0
-    fitted, tail = tail_p_values(largest, turned.deviates)
-    fitted &= unseen & (tail < p_value)
-    # Intervals are two-sided, whatever was tested.
-    both = largest if sign is None else count_maxima(draws, ordered, ordered.deviates, "both", threads=threads)[1]
-    return Adjusted(np.where(fitted, tail, p_value), fitted, critical_value(both, level))
+    counts, largest = count_maxima(draws, ordered, ordered.deviates, both=False)
+    p_value = np.empty(order.size)
+    p_value[order] = np.maximum.accumulate(((1 + counts) / (1 + len(draws)))[::-1])[::-1]
+    return Adjusted(p_value, critical_value(largest, level))
 
 
-def count_maxima(
-    draws: Floats, family: Family, reached: Floats, signs: Signs, *, threads: int | None = None
-) -> tuple[Counts, Floats]:
+def count_maxima(draws: Floats, family: Family, reached: Floats, *, both: bool) -> tuple[Counts, Floats]:
     """Return in how many draws the largest difference, from the first to each, is at least what is given for it.
 
-    With that comes the largest of all in every draw. Some draws are counted at a time on each thread.
+    The differences are in standard deviations; ``both`` signs of each count, or its own after all of them with the
+    other sign. With it comes the largest of all in every draw.
     """
-    from priori.uncertainty.bootstrap import kernels
-
-    code = getattr(kernels, signs.upper().replace(" ", "_"))
     scale = np.divide(1.0, family.spread, out=np.zeros_like(family.spread), where=family.spread > 0)
-    plus, minus = family.plus.astype(np.int32), family.minus.astype(np.int32)
-    factors, enough = scale.astype(draws.dtype), reached.astype(draws.dtype)
-    largest, mean = np.empty(len(draws), dtype=draws.dtype), draws.mean(axis=0, dtype=np.float64)
-    step = int(np.clip(BLOCK // draws.shape[1], 16, 1024))
-
-    def work(starts: range) -> Counts:
-        counts = np.zeros(plus.size, dtype=np.int64)
-        for start in starts:
-            some = slice(start, start + step)
-            off = np.ascontiguousarray((draws[some] - mean).T, dtype=draws.dtype)
-            kernels.count_maxima(off, plus, minus, factors, enough, code, counts, largest[some])
-        return counts
-
-    workers = thread_count(threads)
-    parts = [range(worker * step, len(draws), workers * step) for worker in range(workers)]
-    with ThreadPoolExecutor(workers) as pool:
-        return np.asarray(np.sum(list(pool.map(work, parts)), axis=0)), largest
+    columns = np.subtract(draws.T, draws.mean(axis=0, dtype=np.float64)[:, None], dtype=draws.dtype, order="C")
+    reached, scale = reached.astype(draws.dtype), scale.astype(draws.dtype)
+    largest, off = np.full(len(draws), -np.inf, dtype=draws.dtype), np.empty(len(draws), dtype=draws.dtype)
+    counts = np.empty(scale.size, dtype=np.int64)
+    if not both:
+        for a, b, factor in zip(family.plus, family.minus, scale, strict=True):
+            np.multiply(np.subtract(columns[b], columns[a], out=off), factor, out=off)
+            np.maximum(largest, off, out=largest)
+    for k, (a, b, factor) in enumerate(zip(family.plus, family.minus, scale, strict=True)):
+        np.multiply(np.subtract(columns[a], columns[b], out=off), factor, out=off)
+        np.maximum(largest, np.abs(off, out=off) if both else off, out=largest)
+        counts[k] = np.count_nonzero(largest >= reached[k])
+    return counts, largest
 
 
-def tail_p_values(largest: Floats, reached: Floats) -> tuple[Mask, Floats]:
-    """Return where the tail of the maxima can be fitted, and the p-values of what was reached there.
-
-    A generalized Pareto distribution fitted to the largest maxima by probability-weighted moments (Hosking and Wallis
-    1987), with a tail no lighter than exponential: with the lighter one of a bounded variable a p-value could be 0.
-    """
-    size = min(TAIL, largest.size // 10)
-    ordered = np.sort(np.asarray(largest, dtype=np.float64))[::-1]
-    if size < 10 or not ordered[0] > ordered[size]:
-        return np.zeros(reached.shape, dtype=np.bool_), np.ones(reached.shape)
-    threshold = ordered[size]
-    excess = ordered[:size] - threshold
-    mean = float(excess.mean())
-    weighted = float(excess @ ((np.arange(size) + 0.5) / size) / size)  # the largest have the least weight
-    shape = max(2 - mean / (mean - 2 * weighted), 0.0) if mean > 2 * weighted else 0.0
-    scale = mean * (1 - shape)
-    beyond = np.maximum(reached - threshold, 0.0) / scale
-    share = np.exp(-beyond) if shape == 0 else (1 + shape * beyond) ** (-1 / shape)
-    return reached > threshold, size / largest.size * share
-
-
-def model_confidence_set(draws: Floats, family: Family, badness: Floats, *, threads: int | None = None) -> Floats:
+def model_confidence_set(draws: Floats, family: Family, badness: Floats) -> Floats:
     """Return for every system the p-value of its being the best (Hansen, Lunde and Nason 2011, the range statistic).
 
     The worst is left out again and again, as long as the largest of all differences left is more than chance. A family
@@ -164,7 +116,7 @@ def model_confidence_set(draws: Floats, family: Family, badness: Floats, *, thre
     leaves = np.minimum(stage[family.plus], stage[family.minus])
     order = np.argsort(-leaves, kind="stable")
     leaves = leaves[order]
-    counts, _ = count_maxima(draws, family.take(order), np.asarray(reached)[leaves], "both", threads=threads)
+    counts, _ = count_maxima(draws, family.take(order), np.asarray(reached)[leaves], both=True)
     p_values = np.ones(systems)
     complete = np.flatnonzero(np.diff(leaves, append=-1))  # all pairs of a stage are in
     p_values[np.asarray(last)[leaves[complete]]] = ((1 + counts) / (1 + len(draws)))[complete]

@@ -44,23 +44,20 @@ class Verdict:
     """Intervals and p-values of differences, at one alpha or at each of many.
 
     ``expected`` is the difference they are about: the one observed where thresholds are kept, else the one expected
-    with thresholds chosen on other development sets. With many pairs tested together, some p-values come from
-    a ``fitted`` tail.
+    with thresholds chosen on other development sets.
     """
 
     expected: Floats
     lower: Floats
     upper: Floats
     p_value: Floats
-    fitted: Mask
     confidence_level: float
 
     @classmethod
     def of_columns(cls, columns: Mapping[str, Any], confidence_level: float) -> Verdict:
         """Return the verdict whose parts stand in columns, among others; p-values of many pairs are adjusted ones."""
         p_value = columns["p_adjusted"] if "p_adjusted" in columns else columns["p_value"]
-        fitted = columns["p_fitted"] if "p_fitted" in columns else np.zeros(p_value.shape, dtype=np.bool_)
-        return cls(columns["expected"], columns["lower"], columns["upper"], p_value, fitted, confidence_level)
+        return cls(columns["expected"], columns["lower"], columns["upper"], p_value, confidence_level)
 
     @property
     def significant(self) -> Summary[Mask]:
@@ -70,7 +67,7 @@ class Verdict:
     def part(self, chosen: Any) -> Verdict:
         """Return the verdict about some pairs, at some points."""
         expected, lower, upper = self.expected[chosen], self.lower[chosen], self.upper[chosen]
-        return Verdict(expected, lower, upper, self.p_value[chosen], self.fitted[chosen], self.confidence_level)
+        return Verdict(expected, lower, upper, self.p_value[chosen], self.confidence_level)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,15 +118,11 @@ def judge_points(evidence: Evidence) -> Verdict:
     """Judge each alpha, and last the mean over the alphas: a pair on its own, several together by stepping down."""
     single, level = evidence.single_p_values(), evidence.level
     if not evidence.several:
-        unfitted = np.zeros(single.shape, dtype=np.bool_)
-        return Verdict(evidence.difference(), *evidence.bounds(), single, unfitted, level)
-    tested = []
-    for point, family in enumerate(evidence.families):
-        draws = np.ascontiguousarray(evidence.draws[:, point])
-        tested.append(step_down(draws, family, level, evidence.alternative, threads=evidence.threads))
-    p_value, fitted = (np.stack(column, axis=1) for column in list(zip(*tested, strict=True))[:2])
+        return Verdict(evidence.difference(), *evidence.bounds(), single, level)
+    tested = [step_down(evidence.draws[:, point], family, level) for point, family in enumerate(evidence.families)]
     bounds = evidence.around(np.array([found.critical for found in tested]))
-    return Verdict(evidence.difference(), *bounds, np.maximum(p_value, single), fitted, level)
+    p_value = np.maximum(np.stack([found.p_value for found in tested], axis=1), single)
+    return Verdict(evidence.difference(), *bounds, p_value, level)
 
 
 def judge_together(evidence: Evidence, pointwise: Verdict) -> Verdict:
@@ -147,22 +140,20 @@ def judge_together(evidence: Evidence, pointwise: Verdict) -> Verdict:
             for name in ("spread", "deviates")
         )
         columns = evidence.draws.reshape(len(evidence.draws), -1)  # the mean over the alphas is there, in no pair
-        family = Family(plus, minus, spread, deviates)
-        found = step_down(columns, family, evidence.level, evidence.alternative, threads=evidence.threads)
-        p_value, fitted = found.p_value.reshape(alphas, -1).T, found.fitted.reshape(alphas, -1).T
-        critical = found.critical
+        found = step_down(columns, Family(plus, minus, spread, deviates), evidence.level)
+        p_value, critical = found.p_value.reshape(alphas, -1).T, found.critical
     else:
-        deviations = _deviations(evidence)
-        side = {"two-sided": np.abs, "less": np.negative, "greater": np.positive}[evidence.alternative]
-        p_value = _p_of_largest(side(deviations).max(axis=1), side(evidence.deviates()[:, :-1]))
-        fitted, critical = pointwise.fitted, critical_value(np.abs(deviations).max(axis=1), evidence.level)
+        largest = np.abs(_deviations(evidence)).max(axis=1)
+        p_value, critical = (
+            _p_of_largest(largest, np.abs(evidence.deviates()[:, :-1])),
+            critical_value(largest, evidence.level),
+        )
     lower, upper = (bound[:, :-1] for bound in evidence.around(np.full(alphas + 1, critical)))
     return Verdict(
         pointwise.expected,
         np.minimum(lower, pointwise.lower),
         np.maximum(upper, pointwise.upper),
         np.maximum(p_value, pointwise.p_value),
-        fitted,
         evidence.level,
     )
 

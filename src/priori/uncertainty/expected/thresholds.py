@@ -145,11 +145,11 @@ def threshold_interval(
 
     Examples
     --------
-    >>> import priori
-    >>> from priori.studies.simulation import population
-    >>> found = priori.threshold_interval(population(62, 9, 20, rng=1), alpha=0.5)
+    >>> import priori, priori.examples
+    >>> dev, test = priori.examples.load("faces").systems["fisherfaces"]
+    >>> found = priori.threshold_interval(dev, alpha=0.5)
     >>> [round(float(column[0]), 1) for column in (found.new_lower, found.threshold, found.new_upper)]
-    [1.1, 1.4, 1.7]
+    [-13.7, -11.3, -9.9]
     """
     scores, rule, domain = as_score_set(dev), get_criterion(criterion, task), get_task(task)
     fractions = as_fractions(rule.alpha_or_half(price(domain, criterion, None, alpha, costs, prior).alpha))

@@ -23,7 +23,7 @@ from priori.scores.score_set import Role
 from priori.uncertainty.bands.bands import bounds_together, make_band, value_of
 from priori.uncertainty.bootstrap.designs import Bootstrap
 from priori.uncertainty.bootstrap.draws import TEST_USERS, load_kernel, rows_for, whole_units
-from priori.uncertainty.bootstrap.layout import Owners, bins_between, distinct_scores
+from priori.uncertainty.bootstrap.layout import Owners, bins_between, distinct_scores, narrow_cuts
 from priori.uncertainty.bootstrap.readers import gather, outcomes_at
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.comparing.claims import Claim
@@ -249,14 +249,10 @@ POSTERIORS: dict[Against, tuple[str, Callable[[Sequence[ScoreSet]], list[float]]
 }
 #: The costs of a miss and a false alarm, and the prior, of minDCF.
 DCF = (10.0, 1.0, 0.01)
-#: Of more trials, bins stand for them in memory too.
-MANY = 1 << 16
-#: Groups that trials of each class are drawn in where users are not, and there are many.
-GROUPS = 1 << 12
+#: Groups that trials of each class are drawn in where users are not, and there are so many trials.
+GROUPS, MANY = 1 << 12, 1 << 16
 #: Scanned tables whose bins are held at a time, and the share of themselves by which rates change within a bin.
 TABLES_AT_A_TIME, RESOLUTION = 32, 1 / 16
-#: The same in memory.
-FINER = 1 / 64
 #: Random parts of the trials of scanned tables, where these have no users.
 PARTS = 500
 #: The purpose of the streams that draw trials, class by class; those of the kernels are lower.
@@ -267,14 +263,16 @@ def draw_both(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draw
     """Return the values of the systems in each draw, (draws, systems): at fixed thresholds, and a posteriori.
 
     One draw of users (or trials, or identities) serves both, so that what they have in common cancels out. The curves
-    have one alpha, and hold the same trials in the same order. Many trials are counted in bins, between which rates
-    change little; for tables that are scanned, users (or random parts of their trials) are drawn.
+    have one alpha, and hold the same trials in the same order. Many scores are counted in narrow bins; for tables that
+    are scanned, users (or random parts of their trials) are drawn.
     """
     if any(curve.test.scanned for curve in curves):
         return _draw_counted(curves, plan, against, draws)
     tests = [curve.test.load() for curve in curves]
-    ends = [_relative_cuts(each, FINER) if len(tests[0]) > MANY else distinct_scores(each) for each in tests]
-    cuts = [np.union1d(end, curve.threshold) for end, curve in zip(ends, curves, strict=True)]
+    cuts = []
+    for each, curve in zip(tests, curves, strict=True):
+        narrow = narrow_cuts(each)
+        cuts.append(np.union1d(distinct_scores(each) if narrow is None else narrow, curve.threshold))
     units = [_owners(tests[0], plan)] * len(curves)
     return _draw(curves, tests, cuts, units, plan, against, draws)
 
@@ -331,16 +329,6 @@ def _owners(test: Scores, plan: BootstrapPlan, parts: int = 0) -> Owners:
     return found[0], found[1]
 
 
-def _relative_cuts(test: Scores, share: float) -> Floats:
-    """Return scores between which FAR and FRR change by at most about a share of themselves, or by one trial."""
-    steps = np.log(max(test.n_negatives, test.n_positives)) / np.log1p(share)
-    number = np.unique(np.rint((1 + share) ** np.arange(steps)).astype(np.int64))
-    negatives, positives = test.negatives, test.positives
-    return np.union1d(
-        negatives[negatives.size - number[number <= negatives.size]], positives[number[number <= positives.size] - 1]
-    )
-
-
 def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draws: int) -> tuple[Floats, Floats]:
     tables = [curve.test for curve in curves if isinstance(curve.test, Table)]
     if not can_draw_tables(plan.design) or len(tables) < len(curves):
@@ -348,7 +336,7 @@ def _draw_counted(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, 
             "a leaderboard of scanned tables draws their users, or trials: choose the bootstrap user or sample, or "
             "read the table into memory"
         )
-    cuts = [np.union1d(tables[s].relative_cuts(RESOLUTION), curves[s].threshold) for s in range(len(curves))]
+    cuts = [np.union1d(tables[s].histogram.relative_cuts(RESOLUTION), curves[s].threshold) for s in range(len(curves))]
     parts = 0
     if not plan.design.by_user:
         parts = min(table.parts_at_most(PARTS, cut.size) for table, cut in zip(tables, cuts, strict=True))

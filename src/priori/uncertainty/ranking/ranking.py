@@ -26,7 +26,6 @@ from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
 from priori.uncertainty.comparing.max_t import error_allowed, model_confidence_set
 from priori.uncertainty.comparing.verdicts import Verdict, judge_points, judge_together
 from priori.uncertainty.ranking.ranks import group_letters, rank_bounds, rank_shares, ranks_of
-from priori.uncertainty.rates.proportions import Alternative
 
 #: What is tested together: every pair of systems, or the best against the rest.
 Tests = Literal["pairs", "best"]
@@ -60,7 +59,7 @@ PairTests = Annotated[
         {
             "text": "system_a system_b",
             "number": "alpha difference expected lower upper p_adjusted",
-            "boolean": "p_fitted significant",
+            "boolean": "significant",
         }
     ),
 ]
@@ -217,7 +216,6 @@ class Ranking(Result):
             "difference": self._differences,
             **{name: getattr(verdict, name) for name in ("expected", "lower", "upper")},
             "p_adjusted": verdict.p_value,
-            "p_fitted": verdict.fitted,
             "significant": verdict.significant,
         }
         return columns | {name: each.ravel() for name, each in values.items()}
@@ -229,7 +227,6 @@ def compare_all(
     claim: Claim = "method",
     family: Tests = "pairs",
     unpaired: bool = False,
-    alternative: Alternative = "two-sided",
     bootstrap: str | None = None,
     n_resamples: int | tuple[int, int] = 10_000,
     confidence_level: float = 0.95,
@@ -250,7 +247,7 @@ def compare_all(
     family : {"pairs", "best"}
         What is tested together: every pair of systems (step-down max-T), or whether each system could be the best
         (model confidence set). Intervals are adjusted for all pairs either way.
-    claim, unpaired, alternative, bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, ...
+    claim, unpaired, bootstrap, n_resamples, confidence_level, interval, simultaneous, rng, ...
         As in `priori.compare`.
     keep : bool
         Keep the values of every draw in the result.
@@ -258,8 +255,7 @@ def compare_all(
     Notes
     -----
     p-values are adjusted by stepping down, intervals in a single step: a difference may be significant while its
-    interval reaches a little beyond 0. A p-value smaller than draws can show comes from a generalized Pareto
-    distribution fitted to the largest of their maxima, and is marked as fitted.
+    interval reaches a little beyond 0. No p-value is below 1 / (1 + draws).
 
     Examples
     --------
@@ -277,8 +273,7 @@ def compare_all(
     """
     check_systems(curves, family)
     resampling = Resampling(bootstrap, n_resamples, "test", confidence_level, interval, simultaneous, rng, shared_users)
-    asked: dict[str, Any] = {"unpaired": unpaired, "alternative": alternative}
-    evidence = gather_evidence(curves, resampling, claim, **asked, threads=threads, progress=progress)
+    evidence = gather_evidence(curves, resampling, claim, unpaired=unpaired, threads=threads, progress=progress)
     return ranking_of(evidence, family=family, keep=keep)
 
 
@@ -324,7 +319,7 @@ def _best_p_values(evidence: Evidence) -> Floats:
     for point, family in enumerate(evidence.families):
         draws, badness = np.ascontiguousarray(evidence.draws[:, point]), sign * evidence.expected[point]
         worse = replace(family, deviates=sign * family.deviates)
-        found.append(model_confidence_set(draws, worse, badness, threads=evidence.threads))
+        found.append(model_confidence_set(draws, worse, badness))
     return np.stack(found, axis=1)
 
 
@@ -337,7 +332,7 @@ def _against_best(evidence: Evidence, pairs: Verdict, best_p_value: Floats) -> V
     other = np.where(first == best, second, first)
     p_value = np.where(tested, np.take_along_axis(best_p_value, other, axis=0), np.nan)
     lower, upper = (np.where(tested, bound, np.nan) for bound in (pairs.lower, pairs.upper))
-    return replace(pairs, lower=lower, upper=upper, p_value=p_value, fitted=np.zeros_like(tested))
+    return replace(pairs, lower=lower, upper=upper, p_value=p_value)
 
 
 def _many_systems(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[Caution, ...]:

@@ -11,19 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.above import above
+from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, named, of_systems
 from priori.base.declarations import Cautions, Level
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.results import Result
 from priori.base.types import Floats, Ints, Texts
 from priori.decisions.outcomes import as_threshold
-from priori.scores import Names, Scores, ScoreSet, condense
+from priori.decisions.recipe import choose_threshold
+from priori.scores import Names, Scores, ScoreSet, Trials, condense
 from priori.scores.influence import People, correlation_of_means
 from priori.uncertainty.rates.fairness import gini, gini_limits
 from priori.uncertainty.rates.proportions import check_level
@@ -187,27 +190,21 @@ def group_rates(
 
     Examples
     --------
-    >>> import priori
-    >>> from priori.studies.simulation import population
-    >>> scores = population(60, 9, 20, rng=1)
-    >>> sex = {name: "fm"[number % 2] for number, name in enumerate(scores.users.values)}
-    >>> found = priori.group_rates(scores, 1.25, groups=sex, by="sex")
+    >>> import priori, priori.examples
+    >>> dev, test = priori.examples.load("faces").systems["eigenfaces"]
+    >>> half = {name: ("first", "second")[number % 2] for number, name in enumerate(test.users.values)}
+    >>> found = priori.group_rates(test, priori.choose_threshold(dev, alpha=0.5), groups=half, by="half")
     >>> for row in range(2):
     ...     print(found.group[row], f"{found.value[row]:.3f} from {found.lower[row]:.3f} to {found.upper[row]:.3f}")
-    f 0.142 from 0.092 to 0.220
-    m 0.120 from 0.066 to 0.217
+    first 0.066 from 0.023 to 0.176
+    second 0.079 from 0.031 to 0.199
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
     if isinstance(min_users, bool) or not isinstance(min_users, (int, np.integer)) or min_users < 1:
         raise OptionError(f"{argument('min_users')} must be a whole number from 1 on, not {min_users!r}")
     known, notes = condense(only_scores(scores), ("user", "probe_user", "group"), cuts=[threshold])
-    if groups is not None:
-        known = _with_groups(known, groups)
-    if known.groups is None or known.negative.group is None:
-        raise InputError(
-            f"{known.source}: the groups of the trials are not known; name the column that has them "
-            "(columns={'group': 'sex'}; on the command line --by sex), or give groups={user: group}"
-        )
+    known = _grouped(known, groups)
+    assert known.groups is not None
     shared = shared_by(known, dependence)
     if min_users > 1 and not known.has_users:
         raise OptionError(f"{argument('min_users')} needs the user of each trial; read a user column")
@@ -245,6 +242,66 @@ def group_rates(
     )._came_from(known)
 
 
+def group_threshold(
+    dev: Any, *, rate: Literal["far", "frr"] = "far", limit: Any, groups: Mapping[Any, Any] | None = None
+) -> float:
+    """Choose the threshold on development scores that keeps a limit of one rate in every group, so in the worst.
+
+    Of the thresholds at which no group's rate is above the limit, it is the one with the best other rate of all trials,
+    as ``at-most-far`` and ``at-most-frr`` choose.
+
+    Parameters
+    ----------
+    dev : Scores
+        The development scores, in memory, with a group of each trial.
+    rate : {"far", "frr"}
+        Which rate keeps the limit.
+    limit : number or text
+        The most that the rate may be in any group of the development scores.
+    groups : mapping, optional
+        The group of each claimed user, as in `group_rates`.
+
+    Examples
+    --------
+    >>> import priori
+    >>> label, score = [0, 0, 0, 0, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.5, 0.9]
+    >>> dev = priori.Scores.from_predictions(label, score, group=["f", "f", "m", "m", "f", "m"])
+    >>> round(priori.choose_threshold(dev, criterion="at-most-far", alpha="0.25"), 2)
+    0.4
+    >>> priori.group_threshold(dev, limit="0.25")
+    0.75
+    """
+    known, criterion = _grouped(only_scores(dev).load(), groups), f"at-most-{rate}"
+    (fraction,) = limits_in_groups(known, criterion, as_fractions(limit, "limit"))
+    return choose_threshold(known, criterion=criterion, alpha=fraction)
+
+
+def limits_in_groups(scores: Scores, criterion: str, limits: Sequence[Fraction]) -> list[Fraction]:
+    """Return the limits with which a criterion, ``at-most-far`` or ``at-most-frr``, keeps each limit in every group."""
+    if criterion not in ("at-most-far", "at-most-frr"):
+        raise OptionError(f"groups keep a limit of FAR or FRR: choose at-most-far or at-most-frr, not {criterion}")
+    above = criterion == "at-most-far"
+    trials = scores.negative if above else scores.positive
+    return [Fraction(errors_allowed(trials, limit, above=above), len(trials)) for limit in limits]
+
+
+def errors_allowed(trials: Trials, limit: Fraction, *, above: bool) -> int:
+    """Return the most errors of all groups with which, at one threshold, no group's rate is above the limit.
+
+    They are fewer than the trials that are accepted (``above``), or rejected, before a group has one error too many.
+    """
+    assert trials.group is not None
+    score = trials.score if above else -trials.score
+    order = np.lexsort((-score, trials.group))
+    group = trials.group[order]
+    number = np.ones(score.size, np.int64) if trials.number is None else trials.number[order]
+    size = np.bincount(group, number).astype(np.int64)
+    erring = np.cumsum(number) - (np.cumsum(size) - size)[group]
+    allowed = np.array([int(limit * each) for each in size.tolist()])
+    too_many = score[order][erring > allowed[group]].max(initial=-np.inf)
+    return int(number[score[order] > too_many].sum())
+
+
 def _large(judged: RateTrials, groups: Names, rate: str, min_users: int) -> tuple[RateTrials, list[str]]:
     """Return the trials of groups with so many claimed users, and say which groups are left out."""
     group, user = judged.trials.group, judged.trials.user
@@ -274,8 +331,15 @@ def _doubts(names: list[str], people: Ints) -> list[str]:
     return doubts
 
 
-def _with_groups(scores: Scores, groups: Mapping[Any, Any]) -> Scores:
-    """Return the scores with the group of each user's trials."""
+def _grouped(scores: Scores, groups: Mapping[Any, Any] | None) -> Scores:
+    """Return the scores with the group of each trial, as they have it or by its user."""
+    if groups is None:
+        if scores.groups is None or scores.negative.group is None:
+            raise InputError(
+                f"{scores.source}: the groups of the trials are not known; name the column that has them "
+                "(columns={'group': 'sex'}; on the command line --by sex), or give groups={user: group}"
+            )
+        return scores
     if scores.users is None or scores.negative.user is None or scores.positive.user is None:
         raise InputError(f"{scores.source}: the users of the trials are not known; read a user column")
     by_name = {str(user): str(group) for user, group in groups.items()}

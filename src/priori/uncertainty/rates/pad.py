@@ -12,10 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined, named
@@ -25,9 +24,10 @@ from priori.base.results import Result
 from priori.base.types import Floats, Texts
 from priori.curves.checks import set_cautions
 from priori.decisions.recipe import choose_threshold
-from priori.scores import BOUND, Scores, condense_all
+from priori.scores import BOUND, Names, Scores, condense_all
 from priori.scores.inputs import as_score_set
 from priori.scores.score_set import BY_ATTACK
+from priori.uncertainty.rates.group_rates import errors_allowed
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import Dependence, joint_interval, judge, shared_by
 
@@ -122,21 +122,21 @@ def pad(
     """
     level = check_level(confidence_level)
     known = condense_all([as_score_set(scores) for scores in (dev, test)], BY_ATTACK, narrow=BOUND)
-    dev, test = (_only_attacks(scores) for scores, _ in known)
-    dev_types, types = _types(dev), _types(test)
+    dev, test = (_by_type(scores) for scores, _ in known)
     shared = shared_by(test, dependence)
     points = {criterion: (choose_threshold(dev, criterion=criterion, alpha=alpha), float("nan"))}
     for target in as_fractions(apcer, "apcer"):
-        best = float(test.positive.rejected(_at_most(test, types, target))) / test.n_positives
-        points[f"apcer<={float(target):g}"] = (_at_most(dev, dev_types, target), best)
+        best = float(test.positive.rejected(_at_most(test, target))) / test.n_positives
+        points[f"apcer<={float(target):g}"] = (_at_most(dev, target), best)
     rows: list[tuple[Any, ...]] = []
     said: list[tuple[str, ...]] = [*(notes for _, notes in known), set_cautions(dev)]
     for point, (threshold, best) in points.items():
-        found, warnings = _rates(test, types, threshold, level, shared)
+        found, warnings = _rates(test, threshold, level, shared)
         said.append(warnings)
         rows += [(point, threshold, *row, best if row[0] == "bpcer" else float("nan")) for row in found]
-    unseen = tuple(sorted(set(types.names) - set(dev_types.names)))
-    if unseen and dev_types.names != [UNTOLD]:
+    dev_types, types = (scores.groups.values.tolist() for scores in (dev, test))
+    unseen = tuple(sorted(set(types) - set(dev_types)))
+    if unseen and dev_types != [UNTOLD]:
         text = f"types of attacks in the test set only: {named(unseen)}; the threshold was chosen without them"
         said.insert(0, (Caution("unseen-attacks", text),))
     columns: dict[str, Any] = {
@@ -146,69 +146,42 @@ def pad(
     return PAD(name, **columns, unseen=unseen, confidence_level=level, warnings=joined(*said))._came_from(test)
 
 
-def _only_attacks(scores: Scores) -> Scores:
-    """Return a set without zero-effort impostors, where it says which they are."""
-    if not scores.n_attacks:
-        return scores
-    assert scores.negative.attack is not None
-    return replace(scores, negative=scores.negative.take(np.flatnonzero(scores.negative.attack)))
-
-
-class _Types(NamedTuple):
-    """The types of attacks, and which of them each negative is."""
-
-    names: list[str]
-    code: NDArray[np.intp]
-
-
-def _types(scores: Scores) -> _Types:
-    """Return the types of the attacks of a set."""
+def _by_type(scores: Scores) -> Scores:
+    """Return a set with its attacks in groups by type; without zero-effort impostors, where it says which they are."""
     attack = scores.negative.attack
     if attack is None or scores.attack_types is None or not scores.n_attacks:
-        return _Types([UNTOLD], np.zeros(scores.negative.score.size, np.intp))
-    present, code = np.unique(attack, return_inverse=True)
-    names, place = np.unique(scores.attack_types.values[present].astype(str), return_inverse=True)
-    return _Types(names.tolist(), place[code])
+        untold = replace(scores.negative, group=np.zeros(scores.negative.score.size, np.int32))
+        return replace(scores, negative=untold, groups=Names(np.array([UNTOLD])))
+    attacks = scores.negative.take(np.flatnonzero(attack))
+    types, (code,) = Names.encode(scores.attack_types.values[attacks.attack].astype(str))
+    return replace(scores, negative=replace(attacks, group=code), groups=types)
 
 
-def _at_most(scores: Scores, types: _Types, target: Fraction) -> float:
-    """Return the lowest threshold at which no type's APCER is above the target.
-
-    It is at or above every score of a type that more attacks reach than may be accepted.
-    """
-    score, number = scores.negative.score, scores.negative.number
-    order = np.lexsort((-score, types.code))
-    kind, times = types.code[order], np.ones(score.size, np.int64) if number is None else number[order]
-    size = np.bincount(kind, times).astype(np.int64)
-    reached = np.cumsum(times) - (np.cumsum(size) - size)[kind]
-    allowed = np.array([int(target * each) for each in size.tolist()])
-    least = score[order][reached > allowed[kind]].max(initial=-np.inf)
+def _at_most(scores: Scores, target: Fraction) -> float:
+    """Return the lowest threshold at which no type's APCER is above the target."""
     candidates = scores.candidates()
-    thresholds = candidates.thresholds(*candidates.every())
-    return float(thresholds[np.searchsorted(thresholds, least)])
-
-
-#: A measure, the type of attack, trials, errors, the rate and its bounds.
-_Row = tuple[str, str, float, float, float, float, float]
+    fp, fn = candidates.per_negative()
+    lowest = int(np.argmax(fp <= errors_allowed(scores.negative, target, above=True)))
+    return float(candidates.thresholds(fp[[lowest]], fn[[lowest]])[0])
 
 
 def _rates(
-    test: Scores, types: _Types, threshold: float, level: float, shared: Dependence
-) -> tuple[list[_Row], tuple[str, ...]]:
-    """Return the rates at a threshold with their intervals, and warnings about them."""
-    attacks = judge(test, threshold, "far").counted(shared, types.code, len(types.names))
+    test: Scores, threshold: float, level: float, shared: Dependence
+) -> tuple[list[tuple[Any, ...]], tuple[str, ...]]:
+    """Return the rates at a threshold with their intervals (from ``measure`` on), and warnings about them."""
+    assert test.groups is not None
+    types: list[str] = test.groups.values.tolist()
+    attacks = judge(test, threshold, "far").counted(shared, test.negative.group, len(types))
     lower, upper = attacks.limits(level)
-    corrected, _ = attacks.limits(1 - (1 - level) / len(types.names))
+    corrected, _ = attacks.limits(1 - (1 - level) / len(types))
     worst = int(attacks.rate.argmax())
     largest = attacks.interval(worst, "far", threshold, shared, level)
     largest = replace(largest, lower=float(corrected.max()), upper=float(upper.max()))
-    genuine = judge(test, threshold, "frr").counted(shared)
-    bona_fide = genuine.interval(0, "frr", threshold, shared, level)
-    columns = (attacks.trials.astype(float), attacks.errors.astype(float), attacks.rate, lower, upper)
-    each = zip(types.names, *(column.tolist() for column in columns), strict=True)
-    rows: list[_Row] = [("apcer", *of_type) for of_type in each]
-    for measure, attack, known in (("apcer-max", types.names[worst], largest), ("bpcer", "", bona_fide)):
-        rows.append((measure, attack, float(known.trials), float(known.errors), known.rate, known.lower, known.upper))
-    joint = joint_interval([largest, bona_fide], (0.5, 0.5), below=float(len(types.names) > 1))
+    bona_fide = judge(test, threshold, "frr").counted(shared).interval(0, "frr", threshold, shared, level)
+    columns = (attacks.trials, attacks.errors, attacks.rate, lower, upper)
+    rows = [("apcer", *of_type) for of_type in zip(types, *(column.tolist() for column in columns), strict=True)]
+    for measure, attack, known in (("apcer-max", types[worst], largest), ("bpcer", "", bona_fide)):
+        rows.append((measure, attack, known.trials, known.errors, known.rate, known.lower, known.upper))
+    joint = joint_interval([largest, bona_fide], (0.5, 0.5), below=float(len(types) > 1))
     rows.append(("acer", "", float("nan"), float("nan"), *joint))
-    return rows, joined(bona_fide.warnings, *map(attacks.cautions, range(len(types.names))))
+    return rows, joined(bona_fide.warnings, *map(attacks.cautions, range(len(types))))

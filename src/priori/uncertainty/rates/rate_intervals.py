@@ -130,12 +130,11 @@ def rate_interval(
 
     Examples
     --------
-    >>> from priori import rate_interval
-    >>> from priori.studies.simulation import population
-    >>> scores = population(40, 9, 39, user_effect_sd=0.3, probe_effect_sd=0.3, crossed=True, rng=1)
-    >>> far = rate_interval(scores, 2.05)
+    >>> import priori, priori.examples
+    >>> dev, test = priori.examples.load("faces").systems["eigenfaces"]
+    >>> far = priori.rate_interval(test, priori.choose_threshold(dev, alpha=0.5))
     >>> f"{far.rate:.3f} from {far.lower:.3f} to {far.upper:.3f}, design effect {far.design_effect:.1f}"
-    '0.027 from 0.017 to 0.044, design effect 2.4'
+    '0.072 from 0.035 to 0.143, design effect 13.1'
     """
     level = check_level(confidence_level)
     rate = ALIASES.get(rate, rate)  # type: ignore[assignment] # checked below

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,14 @@ from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, condense
 from priori.scores.labels import no_people, unknown_impostors
 from priori.uncertainty.rates.proportions import check_level
-from priori.uncertainty.rates.rate_intervals import only_scores
+from priori.uncertainty.rates.rate_intervals import Rate, judge, only_scores
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 UserRole = Literal["genuine", "claimed", "impostor"]
 #: The rate of a user in each role, and what its trials are.
-ROLES: dict[UserRole, tuple[str, str]] = {
+ROLES: dict[UserRole, tuple[Rate, str]] = {
     "genuine": ("frr", "the user's own positives"),
     "claimed": ("far", "negatives under the user's name"),
     "impostor": ("far", "negatives in which the user claims to be somebody else"),
@@ -118,21 +118,20 @@ def user_rates(scores: ScoreSet, threshold: float, *, confidence_level: float = 
 
     Examples
     --------
-    >>> import priori
-    >>> from priori.studies.simulation import population
-    >>> found = priori.user_rates(population(60, 9, 20, user_effect_sd=0.8, rng=1), 1.25)
+    >>> import priori, priori.examples
+    >>> dev, test = priori.examples.load("faces").systems["correlation"]
+    >>> found = priori.user_rates(test, priori.choose_threshold(dev, alpha=0.5))
     >>> [f"{each['role']}: {each['above']} of {each['users']} users" for each in found.roles]
-    ['genuine: 4 of 60 users', 'claimed: 8 of 60 users']
+    ['genuine: 1 of 15 users', 'claimed: 3 of 15 users', 'impostor: 3 of 15 users']
     >>> worst = found.of_role("genuine", 1)
     >>> f"{worst['user'][0]}: {worst['errors'][0]} of {worst['trials'][0]}, shrunken to {worst['shrunken'][0]:.2f}"
-    'u41: 5 of 9, shrunken to 0.40'
+    's35: 5 of 7, shrunken to 0.60'
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
     known = only_scores(scores)
     if not known.has_users:
         raise InputError(f"{known.source}: the users of the trials are not known; read a user column")
-    counted, notes = _counted(known, threshold)
-    parts = [_shrunken(each, level) for each in counted]
+    parts, notes = _by_role(known, threshold, level)
     columns = {name: np.concatenate([part[name] for part, _ in parts]) for name in parts[0][0]}
     roles = tuple(role for _, role in parts)
     few = min(role["users"] for role in roles)
@@ -143,27 +142,44 @@ def user_rates(scores: ScoreSet, threshold: float, *, confidence_level: float = 
     return found._came_from(known)
 
 
-class _Counted(NamedTuple):
-    """The errors and trials of users in one role."""
-
-    role: UserRole
-    names: NDArray[Any]
-    errors: Ints
-    trials: Ints
+#: The columns of users in one role, and whether they differ.
+_Role = tuple[dict[str, NDArray[Any]], RoleTest]
 
 
-def _shrunken(counted: _Counted, level: float) -> tuple[dict[str, NDArray[Any]], RoleTest]:
-    """Return the columns of the users' rates in one role, and whether they differ."""
-    role, names, errors, trials = counted
-    fitted = fit_beta_binomial(errors.astype(np.float64), trials.astype(np.float64))
-    shrunken, lower, upper = fitted.rates(errors.astype(np.float64), trials.astype(np.float64), level)
+def _by_role(scores: ScoreSet, threshold: float, level: float) -> tuple[list[_Role], tuple[str, ...]]:
+    """Return the rates of users in each role that trials have, and what to say of the trials."""
+    known, notes = condense(scores, ("user",), cuts=[threshold])
+    roles = [
+        _of_role("genuine", known, known.positive.user, threshold, level),
+        _of_role("claimed", known, known.negative.user, threshold, level),
+    ]
+    if scores.has_identities or scores.leaves_out_probes:
+        known, _ = condense(scores, ("probe_user",), cuts=[threshold])
+        owner = known.negative.partner if known.has_users else _people(known, scores)
+        if owner is not None:
+            roles.append(_of_role("impostor", known, owner, threshold, level))
+        if known.nobody:
+            notes = (*notes, unknown_impostors(known.nobody))
+    return roles, notes
+
+
+def _of_role(role: UserRole, known: Scores, owner: Codes | None, threshold: float, level: float) -> _Role:
+    """Return the rates of the users who own the trials of one role; an owner of -1 is nobody."""
+    assert known.users is not None
+    assert owner is not None
+    rate = ROLES[role][0]
+    present, user = np.unique(owner[owner >= 0], return_inverse=True)
+    found = judge(known, threshold, rate).only(owner >= 0).counted("none", user, present.size)
+    errors, trials = found.errors.astype(np.float64), found.trials.astype(np.float64)
+    fitted = fit_beta_binomial(errors, trials)
+    shrunken, lower, upper = fitted.rates(errors, trials, level)
     overall = float(errors.sum() / trials.sum())
     columns = {
-        "user": names.astype(str),
-        "role": np.full(names.size, role),
-        "errors": errors,
-        "trials": trials,
-        "rate": errors / trials,
+        "user": known.users.values[present].astype(str),
+        "role": np.full(present.size, role),
+        "errors": found.errors,
+        "trials": found.trials,
+        "rate": found.rate,
         "shrunken": shrunken,
         "lower": lower,
         "upper": upper,
@@ -171,42 +187,13 @@ def _shrunken(counted: _Counted, level: float) -> tuple[dict[str, NDArray[Any]],
     }
     return columns, {
         "role": role,
-        "rate": ROLES[role][0],
-        "users": names.size,
+        "rate": rate,
+        "users": present.size,
         "above": int(columns["above"].sum()),
         "overall": overall,
         "correlation": fitted.correlation,
-        "p_value": alike(errors, trials),
+        "p_value": alike(found.errors, found.trials),
     }
-
-
-def _counted(scores: ScoreSet, threshold: float) -> tuple[list[_Counted], tuple[str, ...]]:
-    """Return the users in each role that trials have, by the identity that it is about, and what to say of that."""
-
-    def by(role: UserRole, known: Scores, owner: Codes | None) -> _Counted:
-        trials = known.positive if role == "genuine" else known.negative
-        wrong = trials.score <= threshold if role == "genuine" else trials.score > threshold
-        assert known.users is not None
-        assert owner is not None
-        there = owner >= 0
-        times = np.ones(owner.size, dtype=np.int64) if trials.number is None else trials.number
-        size, errors = (
-            np.bincount(owner[there], counted[there], len(known.users)).astype(np.int64)
-            for counted in (times, times * wrong)
-        )
-        present = np.flatnonzero(size)
-        return _Counted(role, known.users.values[present], errors[present], size[present])
-
-    known, notes = condense(scores, ("user",), cuts=[threshold])
-    roles = [by("genuine", known, known.positive.user), by("claimed", known, known.negative.user)]
-    if scores.has_identities or scores.leaves_out_probes:
-        known, _ = condense(scores, ("probe_user",), cuts=[threshold])
-        owner = known.negative.partner if known.has_users else _people(known, scores)
-        if owner is not None:
-            roles.append(by("impostor", known, owner))
-        if known.nobody:
-            notes = (*notes, unknown_impostors(known.nobody))
-    return roles, notes
 
 
 def _people(probed: Scores, scores: ScoreSet) -> Codes:
@@ -246,8 +233,8 @@ def alike(errors: Ints, trials: Ints) -> float:
 POINTS, ZOOMS = 13, 6
 #: Points whose weight is less than this share of the largest are left out.
 LEAST = 1e-4
-#: Steps to a quantile at most, and how small the last must be, as a share of it: after a step the error is its cube.
-STEPS, NEAR = 64, 1e-5
+#: Steps to a quantile: after 12 all that are above 1e-6 are found to the last digits.
+STEPS = 12
 #: Numbers held at a time.
 AT_A_TIME = 1 << 20
 
@@ -281,15 +268,15 @@ class BetaBinomial:
 
     def rates(self, errors: Floats, trials: Floats, level: float) -> tuple[Floats, Floats, Floats]:
         """Return the shrunken rate of each user, and the interval that holds his own rate with this probability."""
-        codes, place = np.unique(errors * (trials.max() + 1) + trials, return_inverse=True)
-        pairs, place = np.stack(np.divmod(codes, trials.max() + 1)), np.ravel(place)
+        pairs, user = np.unique(np.stack([errors, trials]), axis=1, return_inverse=True)
         step = max(1, AT_A_TIME // self.weight.size)
         parts = [self._of_pairs(pairs[:, start : start + step], level) for start in range(0, pairs.shape[1], step)]
         shrunken, lower, upper = np.concatenate(parts, axis=1)
         upper = np.maximum(upper, -np.log((1 - level) / 2) / trials.sum())
         # Who made no error, or nothing but errors, may have a rate of 0, or 1.
         lower, upper = np.where(pairs[0] == 0, 0.0, lower), np.where(pairs[0] == pairs[1], 1.0, upper)
-        return shrunken[place], lower[place], upper[place]
+        user = np.ravel(user)
+        return shrunken[user], lower[user], upper[user]
 
     def _of_pairs(self, pairs: Floats, level: float) -> Floats:
         a = self.mean * self.concentration + pairs[0][:, None]
@@ -299,38 +286,24 @@ class BetaBinomial:
 
 
 def _quantile(a: Floats, b: Floats, weight: Floats, share: float) -> Floats:
-    """Return a quantile of each row's mixture of beta distributions, by Halley's steps or bisection."""
+    """Return a quantile of each row's mixture of beta distributions.
+
+    Newton's steps, none past half the way to 0 or 1, from that of the beta distribution with its mean and variance.
+    """
     from scipy.special import betainc, betaincinv, betaln, xlog1py, xlogy
 
-    # A first guess: that of the beta distribution which has the mixture's mean and variance.
     each = a / (a + b)
     mean = each @ weight
     variance = (each * (1 - each) / (a + b + 1) + (each - mean[:, None]) ** 2) @ weight
     size = mean * (1 - mean) / variance - 1
-    guess = betaincinv(mean * size, (1 - mean) * size, share)
-    low, high = np.zeros(a.shape[0]), np.ones(a.shape[0])
-    constant = betaln(a, b)
-    left = np.arange(a.shape[0])
-    found = np.empty(a.shape[0])
+    found, constant = betaincinv(mean * size, (1 - mean) * size, share), betaln(a, b)
     for _ in range(STEPS):
-        inside = (guess > low) & (guess < high)
-        guess = np.where(inside, guess, (low + high) / 2)
-        x, rows = guess[:, None], (a[left], b[left])
-        missing = share - betainc(*rows, x) @ weight
-        low, high = np.where(missing > 0, guess, low), np.where(missing > 0, high, guess)
-        density = np.exp(xlogy(rows[0] - 1, x) + xlog1py(rows[1] - 1, -x) - constant[left])
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            slope = (density * ((rows[0] - 1) / x - (rows[1] - 1) / (1 - x))) @ weight
-            density = density @ weight
-            step = missing / density
-            step /= np.clip(1 + step * slope / (2 * density), 0.5, 2.0)  # a curved one, but for a wild first guess
-        done = (np.abs(step) < NEAR * guess) | (high - low < NEAR**4)
-        found[left[done]] = (guess + step)[done]
-        left, low, high, guess = left[~done], low[~done], high[~done], (guess + step)[~done]
-        if not left.size:
-            return found
-    found[left] = (low + high) / 2
-    return found
+        x = found[:, None]
+        missing = share - betainc(a, b, x) @ weight
+        with np.errstate(over="ignore"):
+            density = np.exp(xlogy(a - 1, x) + xlog1py(b - 1, -x) - constant) @ weight
+        found = np.clip(found + missing / np.maximum(density, 1e-300), found / 2, (1 + found) / 2)
+    return np.asarray(found)
 
 
 def fit_beta_binomial(errors: Floats, trials: Floats) -> BetaBinomial:

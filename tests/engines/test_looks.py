@@ -1,4 +1,4 @@
-"""Explorer: which scans are made, what is remembered between them, and what they refuse."""
+"""Looks: which scans are made, what is remembered between them, and what they refuse."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from priori.base.alphas import grid
 from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
 from priori.engines.counting import Count, Fetch
-from priori.engines.explorer import PER_SCORE, Explorer, candidates_of, look, rejected_of
-from priori.scores import BOUND
+from priori.engines.looks import candidates_of, look, rejected_of
+from priori.engines.table import PER_SCORE
 from priori.scores.candidates import Candidates
 from priori.scores.grid import Grid
 
@@ -34,8 +34,8 @@ class Counting(Memory):
         return super().answer(requests)
 
 
-def shortlist(explorer: Explorer, rule: Any, alphas: Any) -> Candidates:
-    return candidates_of([explorer], [rule], [alphas], BOUND)[0]
+def shortlist(table: Table, rule: Any, alphas: Any) -> Candidates:
+    return candidates_of([table], [rule], [alphas])[0]
 
 
 def scores_of(seed: int = 1, size: int = 20_000) -> Scores:
@@ -43,38 +43,38 @@ def scores_of(seed: int = 1, size: int = 20_000) -> Scores:
     return Scores.from_arrays(rng.normal(size=size), rng.normal(2, 1, size=size // 4))
 
 
-def explorer_of(scores: Scores, limit: int = 1 << 20, bins: int = 1 << 12) -> tuple[Explorer, Counting]:
+def table_of(scores: Scores, limit: int = 1 << 20, bins: int = 1 << 12) -> tuple[Table, Counting]:
     engine = Counting(scores)
-    return Explorer(engine, limit * PER_SCORE, bins), engine
+    return Table(engine, memory=limit * PER_SCORE, bins=bins), engine
 
 
 def test_two_scans_choose() -> None:
     scores = scores_of()
-    explorer, engine = explorer_of(scores)
+    table, engine = table_of(scores)
     rule, alphas = get_criterion("wer"), grid(21)
-    found = rule.choose_among(shortlist(explorer, rule, alphas), alphas)
+    found = rule.choose_among(shortlist(table, rule, alphas), alphas)
     assert found.threshold.tolist() == rule.choose(scores, alphas).threshold.tolist()
     assert engine.scans == ["histogram", "fetch"]
-    shortlist(explorer, rule, alphas)  # what was looked into is remembered
+    shortlist(table, rule, alphas)  # what was looked into is remembered
     assert engine.scans == ["histogram", "fetch"]
 
 
 def test_thresholds_said_in_time_cost_no_scan_of_their_own() -> None:
     scores, rule, alphas = scores_of(), get_criterion("wer"), [Fraction(1, 2)]
     for said, scans in ((True, ["histogram", "fetch"]), (False, ["histogram", "fetch", "count"])):
-        explorer, engine = explorer_of(scores)
+        table, engine = table_of(scores)
         if said:
-            explorer.expect([-2.5, 3.1])
-        shortlist(explorer, rule, alphas)
-        (found,) = rejected_of([explorer], [np.array([-2.5, 3.1])])
+            table.expect([-2.5, 3.1])
+        shortlist(table, rule, alphas)
+        (found,) = rejected_of([table], [np.array([-2.5, 3.1])])
         assert [counts.tolist() for counts in found] == [counts.tolist() for counts in scores.rejected([-2.5, 3.1])]
         assert engine.scans == scans
 
 
 def test_counts_at_thresholds_are_one_scan() -> None:
     scores, thresholds = scores_of(), np.linspace(-3, 5, 500)[::-1]
-    explorer, engine = explorer_of(scores)
-    (found,) = rejected_of([explorer], [thresholds])
+    table, engine = table_of(scores)
+    (found,) = rejected_of([table], [thresholds])
     assert [counts.tolist() for counts in found] == [counts.tolist() for counts in scores.rejected(thresholds)]
     assert engine.scans == ["count"]
 
@@ -87,8 +87,8 @@ def test_the_winner_of_all_is_the_winner_of_its_part() -> None:
 
     for rule in (get_criterion(far_from), get_criterion("wer")):
         alphas = grid(11)
-        explorer, engine = explorer_of(scores, limit=40, bins=8)
-        found = rule.choose_among(shortlist(explorer, rule, alphas), alphas)
+        table, engine = table_of(scores, limit=40, bins=8)
+        found = rule.choose_among(shortlist(table, rule, alphas), alphas)
         assert found.threshold.tolist() == rule.choose(scores, alphas).threshold.tolist()
         assert (engine.scans.count("fetch") > 1) == (rule.name == "far_from")
 
@@ -96,7 +96,7 @@ def test_the_winner_of_all_is_the_winner_of_its_part() -> None:
 def test_a_panel_without_a_class_is_refused() -> None:
     engine = Counting(Scores(scores_of().negative, scores_of().positive.take(np.empty(0, dtype=np.intp))))
     with pytest.raises(OneClassError, match="no positive trial; both classes are needed"):
-        _ = Explorer(engine, 1 << 20, 64).histogram
+        _ = Table(engine, bins=64).n_negatives
 
 
 def test_two_scans_of_each_set_make_a_curve() -> None:
@@ -107,21 +107,21 @@ def test_two_scans_of_each_set_make_a_curve() -> None:
 
 
 def test_scores_that_change_between_scans_are_refused() -> None:
-    explorer, engine = explorer_of(scores_of())
-    _ = explorer.histogram
+    table, engine = table_of(scores_of())
+    _ = table.histogram
     engine.scores = scores_of(2)
     with pytest.raises(InputError, match="the scores changed while they were read"):
-        shortlist(explorer, get_criterion("wer"), grid(11))
-    explorer, engine = explorer_of(scores_of())
-    _ = explorer.histogram
+        shortlist(table, get_criterion("wer"), grid(11))
+    table, engine = table_of(scores_of())
+    _ = table.histogram
     engine.scores = scores_of(1, 24_000)
     with pytest.raises(InputError, match="the scores changed while they were read"):
-        rejected_of([explorer], [np.zeros(1)])
+        rejected_of([table], [np.zeros(1)])
 
 
 def test_finer_bins_divide_those_wanted_and_no_others() -> None:
-    explorer, engine = explorer_of(scores_of(), limit=1000, bins=128)
-    wanted, (low, high) = explorer.histogram.grid, explorer.histogram.filled[[60, 90]]
+    table, engine = table_of(scores_of(), limit=1000, bins=128)
+    wanted, (low, high) = table.histogram.grid, table.histogram.filled[[60, 90]]
 
     def within(histogram: Any) -> Any:
         filled = np.zeros(histogram.grid.size, dtype=np.bool_)
@@ -129,7 +129,7 @@ def test_finer_bins_divide_those_wanted_and_no_others() -> None:
         inside = wanted.bins(histogram.grid.lowest(np.arange(histogram.grid.size - 1)))
         return filled & np.append((low <= inside) & (inside <= high), False)
 
-    (found,) = look([explorer], [within])
+    (found,) = look([table], [within])
     assert set(engine.scans[:-1]) == {"histogram"}
     assert engine.scans[-1] == "fetch"  # in case that few are distinct
     assert found.known is None
@@ -139,4 +139,4 @@ def test_finer_bins_divide_those_wanted_and_no_others() -> None:
     inside = (low <= coarse) & (coarse <= high)
     assert np.unique(coarse[~inside]).size == np.unique(finer[~inside]).size
     assert np.unique(finer[inside]).size >= 2 * np.unique(coarse[inside]).size
-    assert explorer.histogram.grid is wanted  # what is answered later does not depend on it
+    assert table.histogram.grid is wanted  # what is answered later does not depend on it

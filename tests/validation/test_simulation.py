@@ -7,7 +7,7 @@ import pytest
 
 from priori.base.errors import OptionError
 from priori.decisions.outcomes import count
-from priori.studies.simulation import expected_rates, population
+from validation.coverage.simulation import expected_rates, population
 
 
 def test_shape_of_the_nist_2005_subset() -> None:

@@ -67,7 +67,7 @@ def population(
 
     Examples
     --------
-    >>> from priori.studies.simulation import population
+    >>> from simulation import population
     >>> population(31, rng=1)
     Scores(2976 negatives, 279 positives, 31 users)
     """
@@ -106,7 +106,7 @@ def expected_rates(thresholds: ArrayLike, *, separation: float = 2.5, shift: flo
 
     Examples
     --------
-    >>> from priori.studies.simulation import expected_rates
+    >>> from simulation import expected_rates
     >>> far, frr = expected_rates([1.0], separation=2.0)
     >>> round(float(far[0]), 4), round(float(frr[0]), 4)
     (0.1587, 0.1587)
