@@ -40,7 +40,7 @@ class DuckDB(Panel):
         systems: Sequence[tuple[str, str]] = (),
         system_in: str | None = None,
     ) -> None:
-        # Bytes are text, which not every writer says of its text.
+        # Bytes are text: not every writer marks its text as such.
         held = [quoted(name) for name, kind in zip(relation.columns, relation.types, strict=True) if kind == "BLOB"]
         decoded = ", ".join(f"decode({name}) AS {name}" for name in held)
         relation = relation.select(f"* REPLACE ({decoded})") if held else relation

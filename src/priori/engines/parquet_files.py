@@ -45,7 +45,7 @@ def is_address(path: str) -> bool:
 
 
 class ObjectStore:
-    """The store that an address is in; how it is reached, its own settings say (AWS_ENDPOINT_URL, ...)."""
+    """The store that an address is in; its own settings (AWS_ENDPOINT_URL, ...) say how it is reached."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -336,7 +336,7 @@ class Files:
         relation.create(name)
 
     def complete(self, column: str) -> bool:
-        """Tell whether the files themselves say that no value of a column is missing."""
+        """Return whether the files' statistics show that no value of a column is missing."""
         ((told, missing),) = self.connection.execute(
             "SELECT count(*) = count(stats_null_count), sum(stats_null_count) "
             f"FROM parquet_metadata([{', '.join(map(pattern, self.paths))}]) WHERE path_in_schema = {literal(column)}"

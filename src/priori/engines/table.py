@@ -148,7 +148,7 @@ class Table(ScoreSet):
 
     @property
     def nothing_to_see(self) -> Mask:
-        """The bins whose counts tell all: those without scores, and those of infinite ones."""
+        """The bins whose counts are enough: those without scores, and those of infinite ones."""
         empty = np.asarray(self.histogram.rows == 0)
         empty[[0, -1]] = True
         return empty

@@ -49,7 +49,7 @@ DIFFER = 1.2
 #: The weight of a user whom nobody has seen, how many times as often as the others he errs, and how often at most; and
 #: how many times as much he costs in bits, where even good users cost some.
 UNSEEN, UNSEEN_TIMES, UNSEEN_MOST, UNSEEN_COST = 0.5, 5.0, 0.5, 3.0
-#: Sums by pair that are made at a time: some hundred megabytes at most.
+#: Sums by pair made at once: some hundred megabytes at most.
 SUMS_AT_A_TIME = 1 << 24
 
 
@@ -121,7 +121,7 @@ def satterthwaite(squares: Any, fourths: Any, most: Any, units: Any = np.inf) ->
 
 
 def unseen(rate: Any, people: Any, times: float = UNSEEN_TIMES, most: float = UNSEEN_MOST) -> Floats:
-    """Return the variance that half a user adds who is unlike those seen: without him rates are bounded too low.
+    """Return the variance added by half a user unlike those seen: without it upper bounds are too low.
 
     Examples
     --------
@@ -343,7 +343,7 @@ class SampleMean:
 
     @cached_property
     def by_pair(self) -> Floats:
-        """The squares of what pairs of people move the mean by, added up; made for some pairs at a time."""
+        """The sum of the squared influences of pairs of people; made for some pairs at once."""
         added = np.zeros_like(self.mean)
         if len(self.people.roles) < 2:
             return added

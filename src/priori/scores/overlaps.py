@@ -16,7 +16,7 @@ from priori.scores.in_memory import Scores
 FEWEST, SHARE = 10, 0.05
 #: How many times as often scores must be equal between the sets as within them.
 TIMES = 5
-#: So many scores of a large set tell whether it is worth looking at all of them.
+#: So many scores of a large set show whether it is worth looking at all of them.
 SAMPLE = 1 << 14
 #: How many trials pairs of sets share, as long as both are there.
 _SHARED: WeakKeyDictionary[Scores, WeakKeyDictionary[Scores, int]] = WeakKeyDictionary()
@@ -66,7 +66,7 @@ def times_repeated(scores: Scores) -> int:
 def same_scores(dev: Scores, test: Scores) -> bool:
     """Tell whether two sets hold the same scores, class by class, in whatever order."""
     classes = (dev.negatives, test.negatives), (dev.positives, test.positives)
-    # The lowest scores of large sets nearly always tell them apart.
+    # Large sets nearly always differ in their lowest scores.
     return dev is test or (
         all(np.array_equal(one[:SAMPLE], other[:SAMPLE]) for one, other in classes)
         and all(np.array_equal(one, other) for one, other in classes)

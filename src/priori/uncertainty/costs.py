@@ -351,7 +351,7 @@ def correlation(both: Spread, first: Spread, second: Spread) -> float:
 def _detection_limits(
     test: Scores, threshold: float, alpha: Any, means: ClassMeans, spread: Spread, shared: Dependence, level: float
 ) -> tuple[tuple[float, float], tuple[str, ...]]:
-    """Return the interval of a detection cost, which joins those of the rates, and what is to be said about it."""
+    """Return the interval of a detection cost, which joins those of the rates, and the cautions about it."""
     rates = [
         rate_interval(test, threshold, rate=rate, dependence=shared, confidence_level=level)
         for rate in get_args(Rate)[:2]

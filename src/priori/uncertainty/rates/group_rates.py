@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 #: With fewer users than this the interval of a group says little.
 FEW_USERS = 10
-#: With more groups than this there are no differentials: every pair is looked at, so many of them at a time.
+#: With more groups than this there are no differentials: every pair is compared, so many at once.
 MOST_COMPARED, PAIRS_AT_A_TIME = 10_000, 1 << 20
 
 
@@ -320,7 +320,7 @@ def _large(judged: RateTrials, groups: Names, rate: str, min_users: int) -> tupl
 
 
 def _doubts(names: list[str], people: Ints) -> list[str]:
-    """Say so where groups have few users, or are too many."""
+    """Warn where groups have few users, or are too many."""
     doubts: list[str] = []
     few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
     if few:

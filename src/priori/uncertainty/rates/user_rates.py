@@ -30,7 +30,7 @@ ROLES: dict[UserRole, tuple[Rate, str]] = {
     "claimed": ("far", "negatives under the user's name"),
     "impostor": ("far", "negatives in which the user claims to be somebody else"),
 }
-#: With fewer users nothing can be told of how they differ.
+#: With fewer users nothing is known of how they differ.
 FEW_USERS = 10
 
 
@@ -53,12 +53,12 @@ class UserRates(Result):
     Attributes
     ----------
     user, role : ndarray
-        A row is a user in one of three roles: ``genuine`` (the FRR of his own genuine trials), ``claimed`` (the FAR of
-        impostor trials against him) or ``impostor`` (the FAR of his own attempts, where both identities are known).
+        A row is a user in one of three roles: ``genuine`` (the FRR of their genuine trials), ``claimed`` (the FAR of
+        impostor trials against them) or ``impostor`` (the FAR of their attempts, where both identities are known).
     errors, trials, rate : ndarray
         What was counted.
     shrunken, lower, upper : ndarray
-        The rate drawn towards everybody's, and the interval of his own rate (`BetaBinomial`).
+        The rate shrunken towards everybody's, and the interval of the user's rate (`BetaBinomial`).
     above : ndarray
         Whether his interval lies above the rate of all users together.
     roles : tuple of dict
@@ -235,7 +235,7 @@ POINTS, ZOOMS = 13, 6
 LEAST = 1e-4
 #: Steps to a quantile: after 12 all that are above 1e-6 are found to the last digits.
 STEPS = 12
-#: Numbers held at a time.
+#: Numbers held at once.
 AT_A_TIME = 1 << 20
 
 
@@ -243,7 +243,7 @@ AT_A_TIME = 1 << 20
 class BetaBinomial:
     """Users' own rates, drawn towards everybody's as far as chance alone would spread them.
 
-    The errors of user i are binomial with his own rate, the rates of users a beta distribution with mean m and
+    The errors of user i are binomial with a rate of their own, the rates of users a beta distribution with mean m and
     concentration k (as many trials as the mean counts for): given both, his rate is Beta(k m + x, k (1 - m) + n - x).
     Neither is known; both are averaged over by their posterior, on a grid whose points and weights these are: the mean
     is uniform beforehand, and so is 1 / (1 + k), the correlation of two errors of a user. So the intervals allow for
@@ -267,7 +267,7 @@ class BetaBinomial:
         return float(self.weight @ (1 / (1 + self.concentration)))
 
     def rates(self, errors: Floats, trials: Floats, level: float) -> tuple[Floats, Floats, Floats]:
-        """Return the shrunken rate of each user, and the interval that holds his own rate with this probability."""
+        """Return the shrunken rate of each user, and the interval that holds the user's rate with this probability."""
         pairs, user = np.unique(np.stack([errors, trials]), axis=1, return_inverse=True)
         step = max(1, AT_A_TIME // self.weight.size)
         parts = [self._of_pairs(pairs[:, start : start + step], level) for start in range(0, pairs.shape[1], step)]
@@ -307,7 +307,7 @@ def _quantile(a: Floats, b: Floats, weight: Floats, share: float) -> Floats:
 
 
 def fit_beta_binomial(errors: Floats, trials: Floats) -> BetaBinomial:
-    """Return what users' errors tell of the distribution of their rates.
+    """Return the posterior of the distribution of users' rates, given their errors.
 
     Examples
     --------
