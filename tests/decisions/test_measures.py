@@ -127,6 +127,7 @@ def test_costs() -> None:
 
 
 @pytest.mark.parametrize("name", ["precision", "npv", "f1", "f2", "accuracy", "error", "mcc"])
+@settings(max_examples=settings.default.max_examples // 3)
 @given(tp=counts, fp=counts, tn=counts, fn=counts, prior=st.sampled_from(["0.01", "0.2", "0.5", "7/8"]))
 def test_another_prior_is_trials_weighted_by_class(name: str, tp: int, fp: int, tn: int, fn: int, prior: str) -> None:
     if tp + fn == 0 or fp + tn == 0:
