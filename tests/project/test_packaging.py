@@ -84,7 +84,7 @@ def test_the_wheel_works_on_its_own(built: Path, tmp_path: Path) -> None:
     found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert found.stdout.startswith(str(place))
     told = subprocess.run(
-        [sys.executable, "-m", "priori", "demo", "cancer", "--output", "demo"],
+        [sys.executable, "-m", "priori", "demo", "cancer", "--resamples", "100", "--output", "demo"],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
