@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from priori.cli import COMMANDS
 from priori.cli.output import has_screen
+from priori.studies.evaluation import Settings, Study, make_study
 
 
 def test_priori_alone_says_in_three_lines_how_to_start(run: Any) -> None:
@@ -28,11 +30,15 @@ def test_priori_alone_says_in_three_lines_how_to_start(run: Any) -> None:
 def test_the_demo_opens_its_page(
     run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...], screen: bool, opened: bool
 ) -> None:
+    def quickly(systems: Any, settings: Settings, **more: Any) -> Study:
+        return make_study(systems, replace(settings, bootstrap=None), **more)
+
     launched: list[str] = []
+    monkeypatch.setattr("priori.studies.evaluation.make_study", quickly)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("priori.cli.demo.has_screen", lambda: screen)
     monkeypatch.setattr(click, "launch", launched.append)
-    code, shown, _ = run("demo", "cancer", "--resamples", "100", "--output", "d", *words)
+    code, shown, _ = run("demo", "cancer", "--output", "d", *words)
     assert code == 0
     assert shown.endswith("The page: d/report.html\n")
     assert launched == (["d/report.html"] if opened else [])

@@ -169,7 +169,7 @@ def test_what_is_refused() -> None:
     plain = priori.Scores.from_arrays([0.1, 0.2], [0.3, 0.4])
     with pytest.raises(priori.InputError, match="no attack among the negatives"):
         priori.epsc(plain, plain)
-    with pytest.raises(priori.InputError, match="no attack among the negatives, which only omega 0 does without"):
+    with pytest.raises(priori.InputError, match="no attack among the negatives, which is possible with omega 0 only"):
         priori.epsc(plain, scores(1))
     with pytest.raises(priori.OptionError, match="omega is given twice"):
         priori.epsc(scores(0), scores(1), omega=[0.5, "1/2"])

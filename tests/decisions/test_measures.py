@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -50,6 +50,7 @@ SKLEARN = {
 
 
 @pytest.mark.parametrize("name", list(SKLEARN))
+@settings(max_examples=settings.default.max_examples // 3)
 @given(tp=counts, fp=counts, tn=counts, fn=counts)
 def test_same_as_scikit_learn(name: str, tp: int, fp: int, tn: int, fn: int) -> None:
     if tp + fn == 0 or fp + tn == 0:
@@ -126,6 +127,7 @@ def test_costs() -> None:
 
 
 @pytest.mark.parametrize("name", ["precision", "npv", "f1", "f2", "accuracy", "error", "mcc"])
+@settings(max_examples=settings.default.max_examples // 3)
 @given(tp=counts, fp=counts, tn=counts, fn=counts, prior=st.sampled_from(["0.01", "0.2", "0.5", "7/8"]))
 def test_another_prior_is_trials_weighted_by_class(name: str, tp: int, fp: int, tn: int, fn: int, prior: str) -> None:
     if tp + fn == 0 or fp + tn == 0:

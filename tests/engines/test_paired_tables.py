@@ -205,7 +205,7 @@ def test_of_two_sets_one_in_memory_is_refused(folder: Path) -> None:
 
 def test_so_little_memory_is_refused_with_the_way_out(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("priori.engines.table.LEAST_ROOM", 1 << 18)
-    with pytest.raises(OptionError, match=r"random parts of the trials are what the 0 MB given can count in.*memory"):
+    with pytest.raises(OptionError, match=r"random parts of the trials fit in the 0 MB given, too few.*memory"):
         priori.compare(*curves(folder, "smooth", "ab", scanned=True))
 
 

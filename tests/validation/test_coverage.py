@@ -138,8 +138,9 @@ def test_what_is_true_of_a_hard_population_is_what_many_sets_show():
 
 def test_sizes_in_small():
     population = populations.Population("40 users", 40, 9, 20, effect=0.6)
-    found = {row.method: row.measured for row in measured_sizes.measure_sizes(population, 0.5, 60, 199)}
-    assert found["bootstrap, by default"] < 0.11
+    found = {row.method: row.measured for row in measured_sizes.measure_sizes(population, 0.5, 40, 199)}
+    # Forty sets: 5 % are two of them, with a standard deviation of 1.4.
+    assert found["bootstrap, by default"] <= 0.15
     assert found["bootstrap, sample, percentile"] > 0.12
     assert found["McNemar's, FAR"] > 0.12
 

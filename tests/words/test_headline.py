@@ -160,7 +160,9 @@ def test_a_table_gives_the_intervals_of_the_trials_in_memory(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_every_task_has_its_words_and_only_known_people_are_impostors(task: str) -> None:
-    study = small_studies.study(1.0, task=task, sizes={"negatives": 30, "positives": 30, "users": 6})
+    study = small_studies.study(
+        1.0, task=task, n_resamples=50, points=5, sizes={"negatives": 30, "positives": 30, "users": 6}
+    )
     words = study_words(study)
     assert words == (PLAIN if task == "authentication" else WORDS[task])
     lines = [line.text for line in deployment(study, study.at).lines]

@@ -25,7 +25,7 @@ SORTED = 1 << 20
 FEW_KEYS, MANY_KEYS = 1 << 16, 1 << 22
 
 
-#: What tells trials apart: the names in some roles, or so many random parts.
+#: What distinguishes trials: the names in some roles, or so many random parts.
 By: TypeAlias = tuple[str, ...] | int
 
 
@@ -55,7 +55,7 @@ class Entries:
     """How many trials there are (``number``) of each class, with each combination of bins and names that occurs.
 
     ``bins`` has a row for each system. ``names`` has the name of each entry in each role, or the ``part`` by number;
-    ``failed`` says which entries failed to acquire, if that is told.
+    ``failed`` says which entries failed to acquire, if asked for.
     """
 
     positive: Mask

@@ -38,7 +38,7 @@ class DuckDB(Panel):
         source: str = "relation",
         files: Files | None = None,
     ) -> None:
-        # Bytes are text, which not every writer says of its text.
+        # Bytes are text: not every writer marks its text as such.
         held = [quoted(name) for name, kind in zip(relation.columns, relation.types, strict=True) if kind == "BLOB"]
         decoded = ", ".join(f"decode({name}) AS {name}" for name in held)
         relation = relation.select(f"* REPLACE ({decoded})") if held else relation

@@ -2,7 +2,7 @@
 
 The first scan counts scores in bins, bounds discard the bins that cannot hold a minimiser, the second brings the scores
 of the rest. Where too many are left, bins are cut finer and counted again; what is left then is looked through in
-parts. Everything is asked of many tables at a time: one scan of a panel answers what all of its systems need next.
+parts. Many tables are asked together: one scan of a panel answers what all of its systems need next.
 """
 
 from __future__ import annotations
@@ -192,7 +192,7 @@ def candidates_of(
 ) -> list[Candidates]:
     """Return the candidates that each chooser may choose on its system at its alphas (None: at any).
 
-    Where only all scores together tell, and they do not fit, those at cuts between which lies little of either class.
+    Where only all scores together decide it, and they do not fit, those at cuts with little of either class between.
     """
     asked = zip(tables, choosers, alphas, strict=True)
     wanted = [partial(Histogram.promising, chooser=rule, alphas=own, most=each.limit) for each, rule, own in asked]

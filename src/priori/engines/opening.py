@@ -136,7 +136,7 @@ def scan(
 
 
 def _fits(watch: WatchedFiles, room: int) -> bool:
-    """Tell whether one file is so small that it is read into memory at once, without a look at how many rows it has."""
+    """Return whether a file is so small that it is read into memory without counting its rows."""
     if watch.size < SMALL or watch.size / PER_LINE * PER_TRIAL >= room:
         return watch.size < SMALL
     with open(watch.paths[0], "rb") as file:

@@ -45,7 +45,7 @@ class Spark(Panel):
         self, frame: Any, settings: TableSettings, *, source: str = "frame", watch: WatchedFiles | None = None
     ) -> None:
         require("pyarrow")
-        # Bytes are text, which not every writer says of its text.
+        # Bytes are text: not every writer marks its text as such.
         held = {name: frame[_quoted(name)].cast("string") for name, kind in frame.dtypes if kind == "binary"}
         self.frame, self.watch = frame.withColumns(held) if held else frame, watch
         self.format = None if watch is None else "parquet"
@@ -187,7 +187,7 @@ def collected(frame: Any) -> dict[str, NDArray[Any]]:
 
 
 def reason_of(error: Exception) -> str:
-    """Return the line that tells most of what Spark says, as far as it fits into a message."""
+    """Return the most telling line of Spark's message, as far as it fits."""
     said = str(error).strip() or type(error).__name__
     if "Python worker" in first_line(said):  # a traceback follows, which ends with what is wrong
         said = ([said, *re.findall(r"^\w[\w.]*(?:Error|Exception)\b.*", said, re.MULTILINE)])[-1]
@@ -222,7 +222,7 @@ def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: st
 
 
 def _new_session(builder: Any, temp: str | os.PathLike[str] | None) -> Any:
-    """Start a session; where and how large it is, Spark's own settings say (SPARK_HOME, spark-defaults.conf).
+    """Start a session; Spark's own settings (SPARK_HOME, spark-defaults.conf) say where and how large it is.
 
     With SPARK_REMOTE it is a server's (Spark Connect), which has settings and a log of its own.
     """

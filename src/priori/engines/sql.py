@@ -66,7 +66,7 @@ class TableSettings:
 
 
 class Known(NamedTuple):
-    """What a first look tells of a system: its trials, NaN scores among the rejected, and the range of its scores."""
+    """What a first look shows of a system: its trials, NaN scores among the rejected, and the range of its scores."""
 
     negatives: int
     positives: int
@@ -126,7 +126,7 @@ class Labels(NamedTuple):
 
 
 class Looked(NamedTuple):
-    """What a first look at all rows tells: how many there are, what their labels mean, and each system."""
+    """What a first look at all rows shows: how many there are, what their labels mean, and each system."""
 
     rows: int
     labels: Labels
@@ -257,7 +257,7 @@ class SqlTable:
         return self.total, scores[np.isfinite(scores)]
 
     def known(self, system: int) -> Known:
-        """Return what a first look tells of a system; an error says what it lacks."""
+        """Return what a first look shows of a system; an error says what it lacks."""
         found = self._looked.systems[system]
         if found.nan and self.settings.nan == "error":
             raise nan_error(self.sources[system], found.nan)
@@ -317,7 +317,7 @@ class SqlTable:
         return column if _PLAIN.fullmatch(self.type_of("label")) else f"CAST({column} AS STRING)"
 
     def _settled(self, label: str, counted: Sequence[tuple[Any, int]]) -> Labels:
-        """Return what labels mean, of which there are so many; an error says so if they are not of two classes."""
+        """Return what so many labels mean; an error if they are not of two classes."""
         missing = [value for value, _ in counted if is_missing_label(value)]
         if missing:
             number = sum(number for value, number in counted if is_missing_label(value))
@@ -364,17 +364,17 @@ class SqlTable:
         return [*self.labels.negative, self.columns.get("user")]
 
     def tells(self, role: str) -> bool:
-        """Tell whether something is known of trials: by a column, or of attacks by their labels."""
+        """Return whether trials have something: in a column, or attacks by their labels."""
         return role in self.columns or (role == "attack" and bool(self.labels.attacks))
 
     def refuse_attackers(self) -> None:
-        """Raise an error where files tell attacks by who was really there, which is known in memory only."""
+        """Raise an error where only real identities mark attacks, which needs the trials in memory."""
         if not self.settings.as_text or "label" in self.columns or "attack" in self.columns:
             return
         found = attackers(self._distinct(self.column("probe_user"), "trials"), self.settings.attack_label)
         if found:
             raise OptionError(
-                f"{self.source}: attacks that the real identity tells ({str(found[0])!r}) are known in memory only "
+                f"{self.source}: attacks marked by the real identity ({str(found[0])!r}) are known in memory only "
                 f"({argument('engine', 'memory')}); else add a column of attack types "
                 f"({argument('columns', 'attack=COLUMN')})"
             )

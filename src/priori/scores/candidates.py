@@ -38,7 +38,7 @@ class Chooser(Protocol):
         """Return which bins between neighbouring cuts may hold a choice; None: all."""
 
     def winners(self, candidates: Candidates, alphas: Sequence[Fraction] | None) -> Errors | None:
-        """Return those of some candidates that may be chosen among all; None where only all together can tell."""
+        """Return those of some candidates that may be chosen among all; None where only all together decide it."""
 
 
 class Candidates:

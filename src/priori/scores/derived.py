@@ -73,8 +73,8 @@ def weigh_attacks(scores: ScoreSet, omega: Fraction) -> Scores:
     shares = {"no attack": (omega, known.n_attacks), "no zero-effort impostor": (1 - omega, impostors)}
     for missing in (kind for kind, (share, number) in shares.items() if share and not number):
         raise InputError(
-            f"{known.source}: {missing} among the negatives, which only omega {0 if impostors else 1} does without; "
-            f"say which they are ({argument('attack_label', 'VALUE')}, {argument('columns', 'attack=COLUMN')})"
+            f"{known.source}: {missing} among the negatives, which is possible with omega {0 if impostors else 1} "
+            f"only; say which they are ({argument('attack_label', 'VALUE')}, {argument('columns', 'attack=COLUMN')})"
         )
     if omega in (0, 1):
         if known.negative.attack is None:

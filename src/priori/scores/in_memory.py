@@ -41,7 +41,7 @@ from priori.scores.trials import (
 
 #: From so many trials on, scores are counted in bins, and only those that may be chosen are sorted.
 MANY = 50_000
-#: So many scores of the smaller class tell roughly how many pairs are in order: the AUC to 1 in so many.
+#: So many scores of the smaller class give the number of pairs in order roughly: the AUC to 1 in so many.
 ROUGHLY = 1 << 14
 
 

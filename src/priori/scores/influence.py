@@ -339,7 +339,7 @@ class SampleMean:
 
     @cached_property
     def by_pair(self) -> Floats:
-        """The squares of what pairs of people move the mean by, added up; made for some pairs at a time."""
+        """The sum of the squared influences of pairs of people; made for some pairs at once."""
         added = np.zeros_like(self.mean)
         if len(self.people.roles) < 2:
             return added

@@ -354,7 +354,7 @@ def unnamed(words: Iterable[Any]) -> tuple[str, ...]:
 
 
 def unknown_impostors(nobody: tuple[str, ...]) -> Caution:
-    """Say that the people are not known that such names stand for."""
+    """Return the caution that the people behind such names are not known."""
     more = ", ..." * (len(nobody) > 1)
     text = f"impostors are not known ({nobody[0]!r}{more}): the interval of the FAR may be too narrow; give probe_user"
     return Caution("unknown-impostors", text)

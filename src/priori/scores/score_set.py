@@ -117,7 +117,7 @@ class ScoreSet(ABC):
         return True
 
     def refuse_attackers(self) -> None:  # noqa: B027 - in memory they are known
-        """Raise an error where a table tells attacks by what is known in memory only."""
+        """Raise an error where attacks are marked by what is known in memory only."""
 
     @property
     def whole_negatives(self) -> int:
@@ -164,7 +164,7 @@ class ScoreSet(ABC):
 
     @abstractmethod
     def load(self) -> Scores:
-        """Return all the trials in memory; an error says so where they do not fit."""
+        """Return all the trials in memory; an error where they do not fit."""
 
     def check_same_trials(self, other: ScoreSet) -> bool:
         """Raise an error where two tables do not have the same trials; return whether their users are the same, too.

@@ -42,7 +42,7 @@ LOG_ODDS = np.linspace(-7.0, 7.0, 101)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _LLRCurve(Result):
-    """What every curve of log-likelihood ratios says of itself."""
+    """What every curve of log-likelihood ratios has."""
 
     name: str
     calibrate: str
@@ -224,7 +224,7 @@ def tippett(
 
 
 def _along(intervals: Sequence[RateInterval]) -> tuple[Floats, tuple[str, ...]]:
-    """Return rates with their limits as rows, and what is to be said of those with errors."""
+    """Return rates with their limits as rows, and the cautions about those with errors."""
     limits = np.array([(one.rate, one.lower, one.upper) for one in intervals]).T
     return limits, joined(*(one.warnings for one in intervals if one.errors))
 

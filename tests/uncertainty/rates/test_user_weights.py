@@ -92,7 +92,7 @@ def test_what_does_not_weigh_users_says_so(curve):
     for options in ({"bootstrap": "sample"}, {"resample": "both"}):
         with pytest.raises(OptionError, match="users that weigh alike"):
             curve.band(n_resamples=10, **options)
-    with pytest.raises(OptionError, match="weigh alike users and trials"):
+    with pytest.raises(OptionError, match="one curve weighs users alike, the other trials"):
         priori.compare(curve, priori.epc(draw(1), draw(2), alpha=AT))
     with pytest.raises(OptionError, match="exact curve weighs trials alike"):
         priori.epc(draw(1), draw(2), exact=True, weight="user")

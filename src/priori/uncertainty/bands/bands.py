@@ -131,7 +131,7 @@ class SurfaceBand(Result, OverBoth):
 def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = ()) -> tuple[EPC, tuple[str, ...]]:
     """Return the curve with sets that can be resampled as asked, in narrow bins where they do not fit in memory.
 
-    With it come notes on such bins. Where thresholds are fixed, counts are enough and the sets stay where they are; so
+    Also return notes on such bins. Where thresholds are fixed, counts are enough and the sets stay where they are; so
     they do where trials are paired with those of curves ``beside`` it and there are no users.
     """
     curve = curve.to_resample(resampling.resample)

@@ -337,7 +337,7 @@ def error_cautions(
 def _matters(
     test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, calibration: Calibration | None
 ) -> NDArray[np.bool_]:
-    """Tell where each class (rows) has a share worth mentioning in the variance, that of pseudo-users included."""
+    """Return where each class (rows) has more than a negligible share of the variance, pseudo-users included."""
     rate = error_rates(test, thresholds) if calibration is None else calibration.rate
     slopes = slopes_of(test, rate, plan)
     sizes = np.array([[test.n_negatives], [test.n_positives]])

@@ -78,7 +78,7 @@ class Bootstrap:
         return self.draws_users != self.draws_trials and self.draws_users == self.by_user
 
     def suits(self, sets: Sequence[ScoreSet], measures: Sequence[Measure] = ()) -> bool:
-        """Tell whether these sets can have this bootstrap by default, for what is measured on them."""
+        """Return whether these sets can have this bootstrap by default, for what is measured on them."""
         return False
 
     def check(self, scores: ScoreSet) -> None:

@@ -23,7 +23,7 @@ from priori.uncertainty.bootstrap.layout import Bins, Owners
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
-#: A bin of a unit with fewer trials is drawn trial by trial, one with more by a binomial: as dear as so many draws.
+#: A bin of a unit with fewer trials is drawn trial by trial, one with more by a binomial, which costs as much.
 LIGHT = 24
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)

@@ -49,7 +49,7 @@ def draw_strata(state, strata, times):  # type: ignore[no-untyped-def]
 def weigh(drawn, entries, counts):  # type: ignore[no-untyped-def]
     """Write how many trials bin b has in draw d into ``counts[d, b]``, where unit u comes ``drawn[u, d]`` times.
 
-    Loops over draws are the inner ones, so that processors take several at a time.
+    Loops over draws are the inner ones, so that processors take several at once.
     """
     start, unit, partner, number = entries.start, entries.unit, entries.partner, entries.number
     draws, bins = counts.shape

@@ -132,7 +132,7 @@ def distinct_scores(*scores: Scores) -> Floats:
 
 
 def many_scores(scores: Scores) -> bool:
-    """Tell whether a set has more distinct scores than are told apart; some of them often say so."""
+    """Return whether a set has more distinct scores than are kept apart; a part of them often shows it."""
     score = np.concatenate([scores.negative.score, scores.positive.score])
     return score.size > DISTINCT and any(
         np.unique(score[::step]).size > DISTINCT for step in (max(score.size // (2 * DISTINCT), 1), 1)
@@ -151,7 +151,7 @@ def narrow_cuts(scores: Scores) -> Floats | None:
 
 
 def bins_caution(*sets: ScoreSet) -> list[Caution]:
-    """Say so where a set in memory is resampled in narrow bins."""
+    """Warn that a set in memory is resampled in narrow bins."""
     if not any(many_scores(scores.load()) for scores in sets if not scores.scanned):
         return []
     bound = f"no rate is off by more than {BOUND:.0e}, or one trial"

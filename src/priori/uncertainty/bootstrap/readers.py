@@ -1,6 +1,6 @@
 """The three readers of a draw: at thresholds, with thresholds chosen again, along the ROC; for all replicates.
 
-A reader lays sets out as a plan draws them, and reads numbers off the counts in bins of some replicates at a time.
+A reader lays sets out as a plan draws them, and reads numbers off the counts in bins of some replicates at once.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def replicate(systems: Sequence[Resampled], plan: BootstrapPlan, statistic: Stat
 
 
 def gather(work: Callable[[int, int], Floats], total: int, rows: int, plan: BootstrapPlan) -> Floats:
-    """Do ``work(first, size)`` for all replicates on the plan's threads, at most ``rows`` of them at a time.
+    """Do ``work(first, size)`` for all replicates on the plan's threads, at most ``rows`` of them at once.
 
     Each thread gets several parts, so that none waits long for the last.
     """

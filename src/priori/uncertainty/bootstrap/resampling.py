@@ -52,7 +52,7 @@ ResampledSettings = Annotated[dict[str, Any], Flat(RESAMPLED)]
 
 @dataclass(frozen=True)
 class Resampling(ResamplingOptions):
-    """How to resample; what each field means is said in `priori.EPC.band`.
+    """How to resample; `priori.EPC.band` explains each field.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class Resampling(ResamplingOptions):
         return replace(plan, warnings=tuple(warnings), measure=curve.measure, alpha=curve.alpha)
 
     def _choose(self, sets: list[ScoreSet], measures: Sequence[Measure]) -> tuple[Bootstrap, list[str]]:
-        """Return the bootstrap asked for, or the one that suits the data, with what is to be said about it."""
+        """Return the bootstrap asked for, or the one that suits the data, with the cautions about it."""
         if self.bootstrap is not None:
             return BOOTSTRAPS[self.bootstrap], []
         suitable = [bootstrap for bootstrap in BOOTSTRAPS.values() if bootstrap.suits(sets, measures)]
@@ -247,7 +247,7 @@ class BootstrapPlan(Resampling):
         }
 
     def cautions(self, sets: Sequence[ScoreSet]) -> list[str]:
-        """Return what is to be said of these sets, the last of them the test set, resampled so."""
+        """Return the cautions about these sets, the last of them the test set, resampled so."""
         design, found = self.design, list[str]()
         if design.calibrated and design.by_user and self.interval != "calibrated":
             users = min(scores.n_users for scores in sets)
@@ -261,7 +261,7 @@ class BootstrapPlan(Resampling):
 
 
 def _small_development(dev: ScoreSet, test: ScoreSet, *, by_user: bool) -> list[str]:
-    """Say so where new thresholds vary more than a bootstrap of so few development trials can know."""
+    """Warn that new thresholds vary more than a bootstrap of so few development trials can show."""
     counts = [("users", dev.n_users, test.n_users)] if by_user else []
     counts += [("negatives", dev.n_negatives, test.n_negatives), ("positives", dev.n_positives, test.n_positives)]
     small = [f"{few} {name} to {many}" for name, few, many in counts if few < SMALL and SMALLER * few < many]

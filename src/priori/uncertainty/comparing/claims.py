@@ -1,4 +1,4 @@
-"""Claims: what a comparison says of systems, which of them can be compared, and what is drawn for it."""
+"""Claims: what a comparison says about systems, which of them can be compared, and what is drawn for it."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def _check_comparable(a: EPC, b: EPC, claim: Claim) -> None:
     if a.omega != b.omega:
         raise OptionError("attacks have another share in one of the two curves; compute both at one omega")
     if a.weight != b.weight:
-        raise OptionError(f"the two curves weigh alike {a.weight}s and {b.weight}s; compute both with one weight")
+        raise OptionError(f"one curve weighs {a.weight}s alike, the other {b.weight}s; compute both with one weight")
     if a.measure.name != b.measure.name:
         raise OptionError(f"the two curves show different measures: {a.measure.name} and {b.measure.name}")
     if claim == "method" and a.criterion.name != b.criterion.name:
@@ -185,7 +185,7 @@ def _paired(curves: Sequence[EPC], *, with_dev: bool) -> list[EPC]:
 
 @contextmanager
 def _or_only_test() -> Iterator[None]:
-    """Add to an error about the development trials what does without them."""
+    """Add to an error about the development trials the claim that does not need them."""
     try:
         yield
     except InputError as error:

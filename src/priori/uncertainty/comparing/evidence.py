@@ -30,7 +30,7 @@ from priori.uncertainty.expected.method import ends, expected_values
 TOO_FEW = Caution("few-replicates", "too few replicates for this level: the tails are extrapolated as normal; use more")
 #: Values of more systems than this are kept in single precision.
 FEW_SYSTEMS = 2
-#: Numbers that are drawn at a time: some ten megabytes.
+#: Numbers drawn at once: some ten megabytes.
 NUMBERS_AT_A_TIME = 1 << 20
 
 
@@ -48,7 +48,7 @@ class Evidence:
     """What is known of systems at some points: each alpha, and last the mean over the alphas.
 
     ``expected`` are the values in question, (points, systems); ``draws`` what they are in every draw, (draws, points,
-    systems). What is said of pairs of systems has the shape (pairs, points).
+    systems). What belongs to pairs of systems has the shape (pairs, points).
     """
 
     compared: Compared
@@ -119,7 +119,7 @@ class Evidence:
         raise NotImplementedError
 
     def reach(self, deviations: Any) -> Floats:
-        """Return how far intervals reach that are worth so many standard deviations of a normal variable."""
+        """Return how far intervals reach that correspond to so many standard deviations of a normal variable."""
         raise NotImplementedError
 
     def tails(self, at: float = 0.0) -> tuple[Floats, Floats]:
@@ -134,7 +134,7 @@ class Evidence:
         return np.asarray(np.minimum(1.0, 2 * np.minimum(*self.tails())))
 
     def around(self, deviations: Any) -> tuple[Floats, Floats]:
-        """Return intervals of differences that are worth so many standard deviations of a normal variable."""
+        """Return intervals of differences that correspond to so many standard deviations of a normal variable."""
         middle, half = self.centre(), self.reach(deviations)
         return middle - half, middle + half
 
@@ -338,7 +338,7 @@ class MethodEvidence(Evidence):
         return variance, degrees
 
     def deviates(self, at: float = 0.0) -> Floats:
-        """Return what Student's t is worth of a normal variable."""
+        """Return the normal quantile that corresponds to Student's t."""
         from scipy.special import ndtri_exp, stdtr
 
         variance, degrees = self._variance

@@ -77,7 +77,7 @@ def count_maxima(draws: Floats, family: Family, reached: Floats, *, both: bool) 
     """Return in how many draws the largest difference, from the first to each, is at least what is given for it.
 
     The differences are in standard deviations; ``both`` signs of each count, or its own after all of them with the
-    other sign. With it comes the largest of all in every draw.
+    other sign. Also return the largest of all in every draw.
     """
     scale = np.divide(1.0, family.spread, out=np.zeros_like(family.spread), where=family.spread > 0)
     columns = np.subtract(draws.T, draws.mean(axis=0, dtype=np.float64)[:, None], dtype=draws.dtype, order="C")

@@ -186,9 +186,9 @@ def _harmed(known: Student, margin: Any, harm: Floats) -> Floats:
 
 
 def margin_caution(evidence: Evidence, against: MarginVerdict) -> tuple[Caution, ...]:
-    """Say so where users are too few for a margin, whatever they show, or in spite of the interval that is within it.
+    """Warn where users are too few for a margin, whatever they show, or although the interval is within it.
 
-    With it comes how many would do.
+    Also return how many would do.
     """
     margin, harm, allowed = against.margin, evidence.compared.most_harm, error_allowed(evidence.level) / 2
     known = Student(*(each[0] for each in evidence.student()))

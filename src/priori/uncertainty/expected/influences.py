@@ -20,7 +20,7 @@ from priori.scores import Scores
 from priori.scores.influence import Moves, People, freedom_of_sizes, kish, satterthwaite, welch
 from priori.uncertainty.bootstrap.layout import Owners, attacks_of
 
-#: The seed of random groups, with the plan's own.
+#: The seed of random groups, beside the plan's.
 GROUPS = 3_000_019
 #: Pairs of identities are added up in so many random sums, which is enough for the sum of their squares.
 PAIR_SUMS = 1000
@@ -234,7 +234,7 @@ def _nearest(influence: Floats, products: Floats) -> Floats:
 
 #: The purpose of the stream of normal weights; one more for each part.
 WEIGHTS = 2_000_003
-#: Normal weights that are made at a time: some ten megabytes.
+#: Normal weights made at once: some ten megabytes.
 AT_A_TIME = 1 << 21
 
 

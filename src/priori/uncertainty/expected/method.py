@@ -55,7 +55,7 @@ FEW_EFFECTIVE = 10
 GRID = 10
 #: Monte Carlo noise is kept as so many random sums of what is left in the sets.
 NOISE_SUMS = 256
-#: Values of the sets that are taken at a time: some ten megabytes.
+#: Values of the sets taken at once: some ten megabytes.
 VALUES_AT_A_TIME = 1 << 20
 
 
@@ -299,8 +299,8 @@ def in_parts(
     parts = min(table.parts_at_most(number, cut.size) for table, cut in zip(tables, cuts, strict=True))
     if parts < FEWEST_PARTS:
         raise OptionError(
-            f"{tables[0].source}: {parts} random parts of the trials are what the {tables[0].memory // 10**6} MB given "
-            f"can count in, too few; raise {argument('memory')}"
+            f"{tables[0].source}: only {parts} random parts of the trials fit in the {tables[0].memory // 10**6} MB "
+            f"given, too few; raise {argument('memory')}"
         )
     return counts_of(tables, cuts, parts)
 

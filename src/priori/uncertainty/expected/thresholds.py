@@ -261,7 +261,7 @@ def _intervals(drawn: _Drawn, share: Floats) -> tuple[Ends, Ends]:
 def _as_good(drawn: _Drawn) -> tuple[Ends, Floats]:
     """Return the ranges around thresholds whose cost is within one standard error of theirs.
 
-    With it comes the share of the cost's variance that is left where crossed units are not counted twice.
+    Also return the share of the cost's variance that is left where crossed units are not counted twice.
     """
     dev, axis, rule, thresholds = drawn.dev, drawn.axis, drawn.settled, drawn.choice.threshold
     lower, upper = np.full(thresholds.size, np.nan), np.full(thresholds.size, np.nan)

@@ -325,7 +325,7 @@ def _against_best(evidence: Evidence, pairs: Verdict, best_p_value: Floats) -> V
 
 
 def _many_systems(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[Caution, ...]:
-    """Say so where pairs are so many that their largest difference lies further out than so few users can show."""
+    """Warn where the largest difference of so many pairs lies further out than so few users can show."""
     users = curves[0].test.n_users if plan.design.by_user else 0
     if not users or len(curves) <= SYSTEMS_A_USER * users:
         return ()

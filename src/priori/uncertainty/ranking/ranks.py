@@ -9,7 +9,7 @@ import numpy as np
 
 from priori.base.types import Floats, Ints, Mask
 
-#: Draws that are ranked at a time: some ten megabytes where systems are hundreds.
+#: Draws ranked at once: some ten megabytes for hundreds of systems.
 DRAWS_AT_A_TIME = 1 << 10
 
 

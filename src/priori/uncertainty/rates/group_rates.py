@@ -320,7 +320,7 @@ def _large(judged: RateTrials, groups: Names, rate: str, min_users: int) -> tupl
 
 
 def _doubts(names: list[str], people: Ints) -> list[str]:
-    """Say so where groups have few users, or are too many."""
+    """Warn where groups have few users, or are too many."""
     doubts: list[str] = []
     few = [f"{names[row]} ({people[row]})" for row in np.flatnonzero((people > 0) & (people < FEW_USERS))]
     if few:

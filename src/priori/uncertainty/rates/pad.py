@@ -31,7 +31,7 @@ from priori.uncertainty.rates.group_rates import errors_allowed
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import Dependence, joint_interval, judge, shared_by
 
-#: What attacks are called where nothing says of which type they are.
+#: The name of attacks whose type is not known.
 UNTOLD = "attack"
 
 

@@ -33,14 +33,14 @@ def check_level(confidence_level: float) -> float:
 
 
 def check_rate(name: str, rate: float) -> None:
-    """Say so when a rate is none, with what a percentage would be."""
+    """Raise an error for a number that is no rate, with a hint for percentages."""
     if not 0 <= rate <= 1:
         hint = f"; if it is a percentage, give {rate / 100:g}" if 1 < rate <= 100 else ""
         raise InputError(f"{name} = {rate:g} is not a rate between 0 and 1{hint}")
 
 
 def check_alternative(alternative: str) -> None:
-    """Say so when a test's direction is not one of ours."""
+    """Raise an error for an unknown direction of a test."""
     if alternative not in get_args(Alternative):
         raise unknown("alternative", alternative, get_args(Alternative))
 

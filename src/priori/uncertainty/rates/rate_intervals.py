@@ -240,7 +240,7 @@ class CountedRates(NamedTuple):
         )
 
     def cautions(self, row: int) -> tuple[str, ...]:
-        """Say so where no error was seen in a group, or those of few people."""
+        """Warn where no error was seen in a group, or only those of few people."""
         spread = self.spread.at(row)
         if not self.errors[row]:
             of = f" and {spread.people:g} people" if spread.people else ""

@@ -30,7 +30,7 @@ ROLES: dict[UserRole, tuple[Rate, str]] = {
     "claimed": ("far", "negatives under the user's name"),
     "impostor": ("far", "negatives in which the user claims to be somebody else"),
 }
-#: With fewer users nothing can be told of how they differ.
+#: With fewer users nothing is known of how they differ.
 FEW_USERS = 10
 
 
