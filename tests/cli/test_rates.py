@@ -135,7 +135,7 @@ def test_users_are_those_of_user_rates(folder: Path) -> None:
     assert told["lower"] == pytest.approx(found.lower.tolist())
     assert [each["role"] for each in told["roles"]] == ["genuine", "claimed", "impostor"]
     shown = run(["rates", "test.csv", "--threshold", "1.2", "--by", "user"])
-    assert shown.count("most surely high first") == 3
+    assert shown.count("highest lower bound first") == 3
     assert "the user claims to be somebody else: users " in shown
 
 

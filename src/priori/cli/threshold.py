@@ -318,7 +318,7 @@ def _users_table(found: priori.UserRates) -> str:
     headings = {name: name for name in ("user", "errors", "trials", "rate", "lower", "upper", "above")}
     for about in found.roles:
         of = f"{about['rate'].upper()} of {ROLES[about['role']][1]}"
-        title = f"{of} ({percent(about['overall'])} in all): most surely high first"
+        title = f"{of} ({percent(about['overall'])} in all): highest lower bound first"
         note = "\n" + about_users(found) if about is found.roles[-1] else ""
         parts.append(table_of(title, found.of_role(about["role"], WORST), headings, note=note))
     return "\n".join(parts)

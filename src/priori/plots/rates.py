@@ -47,7 +47,7 @@ def plot_groups(found: GroupRates, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_users(found: UserRates, *, ax: Axes | None = None) -> Axes:
-    """Draw the rates of the users with their intervals, role by role, those most surely high first."""
+    """Draw the rates of the users with their intervals, role by role, highest lower bound first."""
     ax = axes(ax, figsize=(6.5, 4.5))
     for about, colour in zip(found.roles, colours(len(ROLES)), strict=False):
         rate, rows, users = about["rate"], found.of_role(about["role"]), about["users"]
@@ -60,7 +60,7 @@ def plot_users(found: UserRates, *, ax: Axes | None = None) -> Axes:
         ax.axhline(100 * about["overall"], color=colour, lw=0.8, ls=":")
     level = f"{100 * found.confidence_level:g} %"
     ax.set(
-        xlabel="users, those most surely high first",
+        xlabel="users, highest lower bound first",
         ylabel=f"rate (%) with {level} interval",
         title=f"Who makes the errors, at threshold {found.summary()['threshold']:.6g}",
     )

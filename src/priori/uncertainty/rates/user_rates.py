@@ -78,7 +78,7 @@ class UserRates(Result):
     warnings: Cautions = ()
 
     def of_role(self, role: UserRole, most: int | None = None) -> dict[str, NDArray[Any]]:
-        """Return the rows of one role, those most surely high first (by the lower bound); ``most`` of them."""
+        """Return the rows of one role, highest lower bound first (by the lower bound); ``most`` of them."""
         if role not in ROLES:
             raise unknown("role", role, ROLES)
         rows = np.flatnonzero(self.role == role)
