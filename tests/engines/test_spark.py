@@ -269,7 +269,7 @@ def test_what_is_missing_or_strange_is_said(read: Any) -> None:
     with pytest.raises(InputError, match="values are missing"):
         priori.epc(table, table, alpha=[0.5]).band(bootstrap="user", n_resamples=5)
     with pytest.raises(InputError, match="has the trial id"):
-        table.check_same_trials(priori.scan(read(pl.concat([frame, frame[:1]]))))
+        priori.scan(read(frame)).check_same_trials(priori.scan(read(pl.concat([frame, frame[:1]]))))
     with pytest.raises(OptionError, match="more than 15 combinations"):
         Table(priori.scan(read(frame), columns={"group": "trial"}).engine, memory=1000).count(
             [[0.5]], ("user", "group")

@@ -114,7 +114,8 @@ class Panel(SqlTable):
         positive = label == 1
         ids = names.get("trial", np.empty(0)).tolist()
         missing = sum(name is None or (name == "" and self.settings.as_text) for name in ids)
-        self.refuse_names("trial", missing, sum("\0" in name for name in ids if name))
+        if ids:
+            self.refuse_names("trial", missing, sum("\0" in name for name in ids if name))
         failed = np.isnan(score)
         score[failed] = -np.inf
         return self._scores_of(system, score, positive, names, failed=failed if failed.any() else None)

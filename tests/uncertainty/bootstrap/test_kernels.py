@@ -12,7 +12,7 @@ from priori import Scores
 from priori.decisions.criteria import get_criterion
 from priori.scores.influence import People
 from priori.uncertainty.bootstrap import kernels, plain
-from priori.uncertainty.bootstrap.draws import TEST_USERS, join_attacks, lay_out, make_entries
+from priori.uncertainty.bootstrap.draws import TEST_USERS, join_attacks, lay_out, make_layout
 from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
 from priori.uncertainty.bootstrap.readers import kernel_kind, outcomes_at
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -132,11 +132,11 @@ def test_units_are_weighed_as_in_numpy(crossed):
     units, bins, trials = 6, 150, 400
     partner = rng.integers(-1, units, trials).astype(np.int32) if crossed else None
     of_class = People(rng.integers(0, units, trials).astype(np.int32), units, partner)
-    entries = make_entries(rng.integers(0, bins, trials).astype(np.int32), bins, of_class, rng.integers(1, 5, trials))
+    layout = make_layout(rng.integers(0, bins, trials).astype(np.int32), bins, of_class, rng.integers(1, 5, trials))
     drawn = rng.integers(0, 4, (units, 9)).astype(float)
     counts = np.empty((9, bins), np.int64)
-    kernels.weigh(drawn, entries, counts)
-    np.testing.assert_array_equal(counts, plain.weigh(drawn, entries))
+    kernels.weigh(drawn, layout, counts)
+    np.testing.assert_array_equal(counts, plain.weigh(drawn, layout))
 
 
 def test_systems_drawn_together_have_the_trials_of_one_draw():

@@ -81,14 +81,14 @@ def calibrated(study: Study) -> list[tuple[str, LLRCosts]]:
     return sorted(found, key=lambda row: float(row[1].value[0]))
 
 
-class Priced(NamedTuple):
+class SystemCosts(NamedTuple):
     """What a system costs by the amounts of its trials, and the test of its difference from the cheapest."""
 
     costs: AmountCosts
     test: CostsTest | None
 
 
-def priced(systems: Sequence[System], settings: Settings) -> tuple[Priced, ...]:
+def priced(systems: Sequence[System], settings: Settings) -> tuple[SystemCosts, ...]:
     """Return what systems cost by the amounts of their trials, the cheapest first, where it was asked for."""
     if settings.fp is None:
         return ()
@@ -96,7 +96,7 @@ def priced(systems: Sequence[System], settings: Settings) -> tuple[Priced, ...]:
     every = [amounts(system.dev, system.test, name=system.name, **how) for system in systems]
     cheapest, *others = sorted(every, key=lambda costs: costs.value)
     tests = [None if settings.unpaired else compare_amounts(costs, cheapest) for costs in others]
-    return (Priced(cheapest, None), *map(Priced, others, tests))
+    return (SystemCosts(cheapest, None), *map(SystemCosts, others, tests))
 
 
 @dataclass(frozen=True, eq=False)

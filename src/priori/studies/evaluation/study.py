@@ -42,7 +42,7 @@ from priori.studies.evaluation.pairs import (
     run_tests,
     with_confidence,
 )
-from priori.studies.evaluation.particulars import Priced, priced
+from priori.studies.evaluation.particulars import SystemCosts, priced
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bands.bands import Band, make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
@@ -181,7 +181,7 @@ class Study:
         Three or more systems at the alpha of interest: ranks in advance and a posteriori, with intervals.
     estimates : Estimates or None
         What is expected of the systems as methods, where that was tested.
-    priced : tuple of Priced
+    priced : tuple of SystemCosts
         What the systems cost by the amounts of their trials, the cheapest first, where it was asked for.
     at : int
         The place of the alpha of interest among the alphas.
@@ -198,7 +198,7 @@ class Study:
     ranking: Ranking | None
     board: Leaderboard | None
     estimates: Estimates | None
-    priced: tuple[Priced, ...]
+    priced: tuple[SystemCosts, ...]
     at: int
     versions: dict[str, str]
     command: str | None = None

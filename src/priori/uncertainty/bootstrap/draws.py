@@ -75,7 +75,7 @@ class Draws(NamedTuple):
 # -- units that come with all their trials -----------------------------------------------------------------------
 
 
-class Entries(NamedTuple):
+class Layout(NamedTuple):
     """The trials of one class by bin: those of bin b from ``start[b]`` to ``start[b + 1]``.
 
     Entry t stands for ``number[t]`` trials of ``unit[t]``, which come as often as this and ``partner[t]`` do (-1: as
@@ -88,7 +88,7 @@ class Entries(NamedTuple):
     number: Floats
 
 
-def make_entries(bins: Codes, count: int, people: People, number: Any) -> Entries:
+def make_layout(bins: Codes, count: int, people: People, number: Any) -> Layout:
     """Lay out the trials of one class; those that nothing can tell apart become one entry."""
     partner = people.partner
     others = 0 if partner is None else int(partner.max(initial=-1)) + 1
@@ -100,7 +100,7 @@ def make_entries(bins: Codes, count: int, people: People, number: Any) -> Entrie
     bin_, unit = np.divmod(rest, people.count)
     other = (other - 1).astype(np.int32) if others else np.empty(0, dtype=np.int32)
     start = np.searchsorted(bin_, np.arange(count + 1))
-    return Entries(start, unit.astype(np.int32), other, trials.astype(np.float64))
+    return Layout(start, unit.astype(np.int32), other, trials.astype(np.float64))
 
 
 def whole_units(
@@ -118,8 +118,8 @@ def whole_units(
     """
     laid_out = []
     for scores, own, (of_negatives, of_positives) in zip(sets, bins, owners, strict=True):
-        negative = make_entries(own.negative, own.of_negatives, of_negatives, scores.negative.number)
-        laid_out.append((negative, make_entries(own.positive, own.number, of_positives, scores.positive.number)))
+        negative = make_layout(own.negative, own.of_negatives, of_negatives, scores.negative.number)
+        laid_out.append((negative, make_layout(own.positive, own.number, of_positives, scores.positive.number)))
 
     def counts(first: int, rows: int) -> Iterator[Pair]:
         drawn = np.empty((int(strata[-1]), rows))
@@ -132,11 +132,11 @@ def whole_units(
     return Draws(counts, work, 2 * max(each.number for each in bins) + 2 * int(strata[-1]))
 
 
-def _weighed(drawn: Floats, entries: Entries) -> Any:
+def _weighed(drawn: Floats, layout: Layout) -> Any:
     """Return how many trials each draw has in each bin."""
-    whole = bool((entries.number == np.rint(entries.number)).all())
-    sums = np.empty((drawn.shape[1], entries.start.size - 1), dtype=np.int64 if whole else np.float64)
-    load_kernel("weigh")(drawn, entries, sums)
+    whole = bool((layout.number == np.rint(layout.number)).all())
+    sums = np.empty((drawn.shape[1], layout.start.size - 1), dtype=np.int64 if whole else np.float64)
+    load_kernel("weigh")(drawn, layout, sums)
     # Weights are rounded, so that what adds up to everything is everything.
     return sums if whole else np.round(sums, 9)
 

@@ -10,16 +10,16 @@ import numpy as np
 from priori.base.types import Floats, Index, Ints
 from priori.decisions.criteria import Criterion
 from priori.scores import Scores, Trials
-from priori.uncertainty.bootstrap.draws import Entries
+from priori.uncertainty.bootstrap.draws import Layout
 
 
-def weigh(drawn: Floats, entries: Entries) -> Floats:
+def weigh(drawn: Floats, layout: Layout) -> Floats:
     """Return how many trials each draw (row) has in each bin, where unit u comes ``drawn[u, d]`` times."""
-    times = drawn[entries.unit] * entries.number[:, None]
-    if entries.partner.size:
-        times *= np.where(entries.partner[:, None] < 0, 1.0, drawn[entries.partner])
+    times = drawn[layout.unit] * layout.number[:, None]
+    if layout.partner.size:
+        times *= np.where(layout.partner[:, None] < 0, 1.0, drawn[layout.partner])
     sums = np.vstack([np.zeros(drawn.shape[1]), np.cumsum(times, axis=0)])
-    return np.diff(sums[entries.start], axis=0).T
+    return np.diff(sums[layout.start], axis=0).T
 
 
 def choose_again(
