@@ -305,6 +305,23 @@ def test_several_files_by_one_chooser_back_and_the_list_of_analyses(visitor, add
     assert page.input_value("#in-alpha") == "0.25"  # what was typed is kept
 
 
+def test_going_back_before_the_script_has_come_shows_that_page(visitor):
+    page = visitor.page
+    page.set_input_files("#in-dev-0", file("one-dev.csv", DEV))
+    page.set_input_files("#in-test-0", file("one-test.csv", TEST))
+    page.select_option("#in-bootstrap", "none")
+    compute(page)
+    waiting = []
+    page.route("**/static/app.js", lambda route: route.continue_() if waiting else waiting.append(route))
+    page.reload(wait_until="commit")
+    page.wait_for_selector(".app-bar")
+    page.evaluate("history.back()")
+    page.wait_for_url(lambda url: url.endswith("/"), wait_until="commit")
+    assert page.locator(".app-mine").count() == 0
+    waiting[0].continue_()
+    page.wait_for_selector(".app-mine")
+
+
 def scored(content: bytes) -> list[list[str]]:
     """The labels and scores of a small file."""
     return [line.split(",") for line in content.decode().splitlines()[1:]]

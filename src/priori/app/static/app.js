@@ -8,8 +8,8 @@ const inputFor = (field) => document.getElementById(`in-${field}`);
 const bytes = (size) =>
   size >= 1e6 ? `${+(size / 1e6).toPrecision(3)} MB` : size >= 1e3 ? `${+(size / 1e3).toPrecision(3)} kB` : `${size} bytes`;
 
-/** What this page shows; going back to another address shows that. */
-let here = location.pathname;
+/** The address that this page is of, which is not always the one shown: people go back before a script has come. */
+let here = form?.dataset.job ? `/jobs/${form.dataset.job}` : "/";
 
 /** Files that the server already has, by field: they are not sent again. */
 const sent = new Map();
@@ -410,6 +410,11 @@ function show(address) {
   else location.assign(address);
 }
 
+/** Show what the address says, where this page is of another; a form refused without a script stands at /jobs. */
+function showAddress() {
+  if (![here, "/jobs"].includes(location.pathname)) location.reload();
+}
+
 function lost(message) {
   busy(false);
   complain({ form: message });
@@ -440,7 +445,8 @@ function begin() {
     if (button) removeSystem(button.closest(".app-system"));
   });
   inputFor("many").addEventListener("change", () => { const files = [...inputFor("many").files]; inputFor("many").value = ""; take(files); });
-  window.addEventListener("popstate", () => { if (location.pathname !== here) location.reload(); });
+  window.addEventListener("popstate", showAddress);
+  showAddress();
   offerMending();
   form.addEventListener("change", (event) => {
     if (event.target.type === "file" && event.target.closest(".app-system")) checkSets(event.target.closest(".app-system"));
