@@ -42,7 +42,7 @@ def text(folder: Path, size: str) -> str:
     works = [
         (f"`rates --by user`, {users:,} users", ["rates", test, *threshold, "--by", "user"], test),
         (f"`rates --by site`, {users:,} groups", ["rates", test, *threshold, "--by", "site"], test),
-        (f"`pad`, {types:,} types", ["pad", *system, "--attack-column", "species", "-o", output], test),
+        (f"`pad`, {types:,} types", ["pad", *system, "--column", "attack=species", "-o", output], test),
         (
             f"`average --by user --method vertical`, {users:,} users",
             ["average", test, "--by", "user", "--method", "vertical", "--format", "csv", "-o", output],
