@@ -15,7 +15,7 @@ from priori import OptionError, Scores
 from priori.decisions.constraints import Constraint, _most_errors, _worth
 from priori.decisions.criteria import BreakEven, Target, get_criterion
 from priori.scores.influence import rate_spreads
-from priori.sklearn import make_apriori_scorer
+from priori.sklearn import AprioriScorer
 from priori.studies.evaluation.settings import Settings
 from priori.testing import assert_rate
 from validation.coverage.simulation import population
@@ -268,7 +268,7 @@ def test_a_limit_or_a_target_has_no_default(criterion: str) -> None:
         lambda: priori.pad(scores, scores, criterion=criterion),
         lambda: assert_rate(scores, scores, maximum=0.9, criterion=criterion),
         lambda: Settings(criterion=criterion),
-        lambda: make_apriori_scorer(criterion=criterion),
+        lambda: AprioriScorer(criterion=criterion),
     ]
     for call in calls:
         with pytest.raises(OptionError, match=f"{criterion} was given without the .* say which, such as alpha=0.01"):

@@ -32,7 +32,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import priori
 from priori.base.errors import InputError, OptionError
 from priori.scores.derived import fold_of_trials
-from priori.sklearn import AprioriThresholdClassifier, make_apriori_scorer
+from priori.sklearn import AprioriScorer, AprioriThresholdClassifier
 from priori.sklearn.responses import responses, scores
 
 Data = tuple[NDArray[Any], NDArray[Any]]
@@ -219,7 +219,7 @@ def test_bad_data(data: Data) -> None:
 def test_the_score_of_a_plain_classifier_is_that_of_thresholds_from_other_samples(data: Data) -> None:
     X, y = data
     fitted = LogisticRegression().fit(X[:200], y[:200])
-    found = make_apriori_scorer("error", alpha=0.4, cv=4)(fitted, X[200:], y[200:])
+    found = AprioriScorer("error", alpha=0.4, cv=4)(fitted, X[200:], y[200:])
     scored = priori.Scores.from_predictions(y[200:], fitted.predict_proba(X[200:])[:, 1])
     negative, positive = ([own == fold for fold in range(4)] for own in fold_of_trials(scored, 4))
     errors = 0
@@ -235,14 +235,14 @@ def test_the_score_of_a_plain_classifier_is_that_of_thresholds_from_other_sample
 
 def test_copies_of_a_sample_stay_in_one_fold(data: Data) -> None:
     X, y = data
-    plain, scorer = LogisticRegression().fit(X[:200], y[:200]), make_apriori_scorer("hter", alpha=0.3)
+    plain, scorer = LogisticRegression().fit(X[:200], y[:200]), AprioriScorer("hter", alpha=0.3)
     twice, thrice = (scorer(plain, X[200:], y[200:], sample_weight=np.full(200, times)) for times in (2, 3))
     assert twice == thrice < 0
 
 
 def test_the_score_of_a_classifier_that_decides_is_that_of_its_decisions(data: Data) -> None:
     X, y = data
-    scorer = make_apriori_scorer("accuracy", alpha=0.1)
+    scorer = AprioriScorer("accuracy", alpha=0.1)
     own = AprioriThresholdClassifier(LogisticRegression(), alpha=0.1).fit(X[:200], y[:200])
     assert scorer(own, X[200:], y[200:]) == own.score(X[200:], y[200:])
     for other in (FixedThresholdClassifier(LogisticRegression(), threshold=0.2), make_pipeline(StandardScaler(), own)):
@@ -254,12 +254,9 @@ def test_the_score_of_a_classifier_that_decides_is_that_of_its_decisions(data: D
 
 def test_in_cross_validation_and_search(data: Data) -> None:
     X, y = data
-    scorer = make_apriori_scorer("hter")
+    scorer = AprioriScorer("hter")
     found = cross_validate(
-        AprioriThresholdClassifier(LogisticRegression()),
-        X,
-        y,
-        scoring={"hter": scorer, "f1": make_apriori_scorer("f1")},
+        AprioriThresholdClassifier(LogisticRegression()), X, y, scoring={"hter": scorer, "f1": AprioriScorer("f1")}
     )
     assert ((found["test_hter"] > -0.5) & (found["test_hter"] < 0)).all()
     assert (found["test_f1"] > 0.5).all()
@@ -279,9 +276,7 @@ def test_a_threshold_that_peeks_looks_better(data: Data) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 1)), np.repeat([0, 1], 150)
     fitted = LogisticRegression().fit(X, y)
-    honest = [
-        make_apriori_scorer("hter", random_state=seed)(fitted, rng.normal(size=(300, 1)), y) for seed in range(20)
-    ]
+    honest = [AprioriScorer("hter", random_state=seed)(fitted, rng.normal(size=(300, 1)), y) for seed in range(20)]
     peeking = [
         -priori.epc(one, one, alpha=[0.5]).value[0]
         for one in (scores(y, responses(fitted, rng.normal(size=(300, 1)))[0]) for _ in range(20))
@@ -293,7 +288,7 @@ def test_a_threshold_that_peeks_looks_better(data: Data) -> None:
 def test_the_score_of_groups_is_that_of_the_worst(data: Data) -> None:
     X, y = data
     sex = np.random.default_rng(0).choice(["f", "m"], y.size, p=[0.3, 0.7])
-    scorer = make_apriori_scorer("hter")
+    scorer = AprioriScorer("hter")
     own = AprioriThresholdClassifier(LogisticRegression()).fit(X[:200], y[:200])
     accepted, true, late = own.predict(X[200:]) == 1, y[200:] == 1, sex[200:]
     worst = max((accepted[(late == g) & ~true].mean() + 1 - accepted[(late == g) & true].mean()) / 2 for g in "fm")
@@ -313,10 +308,10 @@ def test_scorer_errors(data: Data) -> None:
     X, y = data
     fitted = LogisticRegression().fit(X, y)
     with pytest.raises(OptionError, match="unknown measure 'best'"):
-        make_apriori_scorer("best")
+        AprioriScorer("best")
     with pytest.raises(OptionError, match="folds must be a whole number from 2 to 4, not 5"):
-        make_apriori_scorer()(fitted, X[:4], np.array([0, 0, 1, 1]))
+        AprioriScorer()(fitted, X[:4], np.array([0, 0, 1, 1]))
     with pytest.raises(InputError, match="whole number from 0 up"):
-        make_apriori_scorer()(fitted, X, y, sample_weight=np.full(400, 0.5))
+        AprioriScorer()(fitted, X, y, sample_weight=np.full(400, 0.5))
     with pytest.raises(InputError, match="knows 3 classes"):
         responses(LogisticRegression().fit(X, np.arange(400) % 3), X)

@@ -219,10 +219,10 @@ def scored(*measure: str, **options: Any) -> list[float]:
     from sklearn.linear_model import LogisticRegression
     from sklearn.model_selection import cross_val_score
 
-    from priori.sklearn import make_apriori_scorer
+    from priori.sklearn import AprioriScorer
 
     rows, truth = _rows()
-    scorer = make_apriori_scorer(*measure, **options)
+    scorer = AprioriScorer(*measure, **options)
     once = scorer(LogisticRegression().fit(rows[:160], truth[:160]), rows[160:], truth[160:])
     return [once, *cross_val_score(LogisticRegression(), rows, truth, scoring=scorer, cv=3).tolist()]
 

@@ -11,7 +11,7 @@ except ImportError as error:  # pragma: no cover - tested where scikit-learn is 
     raise missing("sklearn") from error
 
 from priori.sklearn.displays import AverageROCDisplay, DifferenceDisplay, EPCDisplay, GroupRatesDisplay
-from priori.sklearn.threshold import AprioriScorer, AprioriThresholdClassifier, make_apriori_scorer
+from priori.sklearn.threshold import AprioriScorer, AprioriThresholdClassifier
 
 __all__ = [
     "AprioriScorer",
@@ -20,5 +20,4 @@ __all__ = [
     "DifferenceDisplay",
     "EPCDisplay",
     "GroupRatesDisplay",
-    "make_apriori_scorer",
 ]

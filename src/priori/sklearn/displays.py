@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike
 from priori.base.cautions import joined
 from priori.base.errors import OptionError
 from priori.curves.averaging import average
-from priori.curves.cross import cross_epc, cross_fitted
+from priori.curves.cross import CrossEPC, cross_epc, cross_fitted
 from priori.curves.epc import EPC, epc
 from priori.decisions.criteria import get_criterion
 from priori.decisions.recipe import Recipe
 from priori.plots.style import axes, colours, note_cautions
-from priori.sklearn.responses import ResponseMethod, as_predictions, of_folds, scores, together, with_options_of
+from priori.sklearn.responses import as_predictions, of_folds, scores, together, with_options_of
+from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.comparison import compare
 from priori.uncertainty.rates.group_rates import group_rates
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 NOT_OF_ARRAYS = ("costs", "prior", "exact", "preset", "weight", "name")
 #: What the displays of predictions take, and those of a cross-validation do not.
 NOT_OF_FOLDS = ("y_true_dev", "y_score_dev", "y_score_dev_a", "y_score_dev_b", "users", "users_dev", "cv")
+#: What says how the estimators of a cross-validation score the samples of their folds.
+OF_FOLDS = ("sample_weight", "response_method", "pos_label")
 #: The colours that displays on the same axes take in turn.
 TURNS = 8
 
@@ -136,44 +139,24 @@ class EPCDisplay(Display):
         users, users_dev : array-like, optional
             Whom each sample belongs to: users stay together in folds, and the bootstrap resamples users.
         """
-        (curve,) = _judged({**locals(), **options}, {"": name})
-        return cls._drawn(curve, {**locals(), **options})
+        given = {**locals(), **options}
+        return cls._drawn(_judged(given, {"": name}), given)
 
     @classmethod
-    @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev"))
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        X_dev: Any = None,
-        y_dev: Any = None,
-        response_method: ResponseMethod = "auto",
-        name: str | None = None,
-        **options: Any,
-    ) -> Self:
+    @with_options_of(as_predictions, from_predictions, without=("y_true_dev", "y_score_dev"))
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, name: str | None = None, **options: Any) -> Self:
         """Make the display of a fitted classifier, also of a `Pipeline` that ends in one.
 
         Thresholds are chosen on X_dev, y_dev and judged on X, y; neither may have been used to fit the classifier.
         Without X_dev, y_dev thresholds are chosen by folds of X, y. All other parameters are those of
         `from_predictions`.
         """
-        predicted = as_predictions({"": estimator}, locals())
+        predicted = as_predictions({"": estimator}, X, y, **options)
         return cls.from_predictions(**predicted, name=type(estimator).__name__ if name is None else name)
 
     @classmethod
-    @with_options_of(from_predictions, without=NOT_OF_FOLDS)
-    def from_cv_results(
-        cls,
-        cv_results: Mapping[str, Any],
-        X: Any,
-        y: Any,
-        *,
-        response_method: ResponseMethod = "auto",
-        name: str = "Classifier",
-        **options: Any,
-    ) -> Self:
+    @with_options_of(of_folds, from_predictions, without=NOT_OF_FOLDS)
+    def from_cv_results(cls, cv_results: Mapping[str, Any], X: Any, y: Any, **options: Any) -> Self:
         """Make the display of a cross-validation.
 
         Each fold is judged with thresholds chosen on the other folds' out-of-sample scores, so no fold ever sees a
@@ -182,16 +165,12 @@ class EPCDisplay(Display):
         ``cv_results`` is what `sklearn.model_selection.cross_validate` returns of X, y with ``return_estimator=True``
         and ``return_indices=True``. All other parameters are those of `from_predictions`.
         """
-        curve = _of_folds(cv_results, X, y, response_method, name, options)
-        return cls._drawn(curve, options)
+        return cls._drawn([_of_folds(cv_results, X, y, options["name"], options)], options)
 
     @classmethod
-    def _drawn(cls, curve: EPC, given: Mapping[str, Any]) -> Self:
-        level, seed = given["confidence_level"], given["random_state"]
-        shown: Any = curve
-        if level is not None:
-            shown = curve.band(n_resamples=given["n_resamples"], confidence_level=level, rng=seed)
-        return cls(shown).plot(given["ax"])
+    def _drawn(cls, curves: Sequence[EPC], given: Mapping[str, Any]) -> Self:
+        (curve,), resampled = curves, _resampled(given)
+        return cls(curve if given["confidence_level"] is None else curve.band(**resampled)).plot(given["ax"])
 
 
 class DifferenceDisplay(Display):
@@ -237,54 +216,33 @@ class DifferenceDisplay(Display):
         return cls._drawn(_judged(given, dict(zip(("_a", "_b"), names, strict=True))), given)
 
     @classmethod
-    @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev_a", "y_score_dev_b"))
+    @with_options_of(as_predictions, from_predictions, without=("y_true_dev", "y_score_dev_a", "y_score_dev_b"))
     def from_estimator(
-        cls,
-        estimator_a: Any,
-        estimator_b: Any,
-        X: Any,
-        y: Any,
-        *,
-        X_dev: Any = None,
-        y_dev: Any = None,
-        response_method: ResponseMethod = "auto",
-        names: tuple[str, str] | None = None,
-        **options: Any,
+        cls, estimator_a: Any, estimator_b: Any, X: Any, y: Any, *, names: tuple[str, str] | None = None, **options: Any
     ) -> Self:
         """Make the display of two fitted classifiers on the same data, as `EPCDisplay.from_estimator` that of one."""
-        predicted = as_predictions({"_a": estimator_a, "_b": estimator_b}, locals())
+        predicted = as_predictions({"_a": estimator_a, "_b": estimator_b}, X, y, **options)
         kinds = [type(estimator).__name__ for estimator in (estimator_a, estimator_b)]
         if kinds[0] == kinds[1]:
             kinds = [f"{kind} {letter}" for kind, letter in zip(kinds, "AB", strict=True)]
         return cls.from_predictions(**predicted, names=names or (kinds[0], kinds[1]))
 
     @classmethod
-    @with_options_of(from_predictions, without=NOT_OF_FOLDS)
+    @with_options_of(of_folds, from_predictions, without=NOT_OF_FOLDS)
     def from_cv_results(
-        cls,
-        cv_results_a: Mapping[str, Any],
-        cv_results_b: Mapping[str, Any],
-        X: Any,
-        y: Any,
-        *,
-        response_method: ResponseMethod = "auto",
-        names: tuple[str, str] = ("A", "B"),
-        **options: Any,
+        cls, cv_results_a: Mapping[str, Any], cv_results_b: Mapping[str, Any], X: Any, y: Any, **options: Any
     ) -> Self:
         """Make the display of two cross-validations over the same folds; see `EPCDisplay.from_cv_results`."""
         for fold_a, fold_b in zip(cv_results_a["indices"]["test"], cv_results_b["indices"]["test"], strict=True):
             if not np.array_equal(fold_a, fold_b):
                 raise OptionError("the two cross-validations have different folds; give both the same cv")
-        each = zip((cv_results_a, cv_results_b), names, strict=True)
-        return cls._drawn([_of_folds(found, X, y, response_method, name, options) for found, name in each], options)
+        each = zip((cv_results_a, cv_results_b), options["names"], strict=True)
+        return cls._drawn([_of_folds(found, X, y, name, options) for found, name in each], options)
 
     @classmethod
     def _drawn(cls, curves: Sequence[EPC], given: Mapping[str, Any]) -> Self:
-        drawn = {"n_resamples": given["n_resamples"], "rng": given["random_state"]}
-        fixed = any(hasattr(curve, "fold") for curve in curves)
-        level, claim = given["confidence_level"], "deployed" if fixed else "method"
-        found = compare(curves[0], curves[1], claim=claim, confidence_level=level, **drawn)  # type: ignore[arg-type]
-        return cls(found).plot(given["ax"])
+        claim: Claim = "deployed" if isinstance(curves[0], CrossEPC) else "method"
+        return cls(compare(*curves, claim=claim, **_resampled(given))).plot(given["ax"])
 
 
 class AverageROCDisplay(Display):
@@ -335,32 +293,19 @@ class AverageROCDisplay(Display):
         return cls(average(whole, **options)).plot(ax)
 
     @classmethod
-    @with_options_of(from_predictions)
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        groups: ArrayLike,
-        response_method: ResponseMethod = "auto",
-        **options: Any,
-    ) -> Self:
+    @with_options_of(as_predictions, from_predictions, without=("X_dev", "y_dev"))
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, groups: ArrayLike, **options: Any) -> Self:
         """Make the display of a fitted classifier on several data sets; parameters as in `from_predictions`."""
-        return cls.from_predictions(**as_predictions({"": estimator}, locals()), groups=groups)
+        return cls.from_predictions(**as_predictions({"": estimator}, X, y, **options), groups=groups)
 
     @classmethod
-    @with_options_of(from_predictions, without=("groups",))
-    def from_cv_results(
-        cls, cv_results: Mapping[str, Any], X: Any, y: Any, *, response_method: ResponseMethod = "auto", **options: Any
-    ) -> Self:
+    @with_options_of(of_folds, from_predictions)
+    def from_cv_results(cls, cv_results: Mapping[str, Any], X: Any, y: Any, **options: Any) -> Self:
         """Make the display of a cross-validation, the average of its folds' curves; see `from_predictions`."""
-        weight, pos_label = options.pop("sample_weight"), options.pop("pos_label")
-        found = of_folds(cv_results, X, y, weight, response_method, pos_label)
+        found = of_folds(cv_results, X, y, **{name: options.pop(name) for name in OF_FOLDS})
         groups = np.char.add("fold ", (found.fold + 1).astype(str))
-        return cls.from_predictions(
-            found.positive, found.score, groups=groups, sample_weight=found.weight, pos_label=True, **options
-        )
+        given = {"groups": groups, "sample_weight": found.weight, "pos_label": True, **options}
+        return cls.from_predictions(found.positive, found.score, **given)
 
 
 class GroupRatesDisplay(Display):
@@ -429,21 +374,12 @@ class GroupRatesDisplay(Display):
         return cls(replace(rates, warnings=joined(looks, rates.warnings))).plot(ax)
 
     @classmethod
-    @with_options_of(from_predictions, without=("y_true_dev", "y_score_dev"))
+    @with_options_of(as_predictions, from_predictions)
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        sensitive_features: ArrayLike,
-        X_dev: Any,
-        y_dev: Any,
-        response_method: ResponseMethod = "auto",
-        **options: Any,
+        cls, estimator: Any, X: Any, y: Any, *, sensitive_features: ArrayLike, X_dev: Any, y_dev: Any, **options: Any
     ) -> Self:
         """Make the display of a fitted classifier; parameters as in `from_predictions` and `EPCDisplay`."""
-        predicted = as_predictions({"": estimator}, locals())
+        predicted = as_predictions({"": estimator}, X, y, X_dev=X_dev, y_dev=y_dev, **options)
         return cls.from_predictions(**predicted, sensitive_features=sensitive_features)
 
 
@@ -452,24 +388,24 @@ def _settings(given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in ("task", "criterion", "measure", "points", "bounds", "alpha")}
 
 
+def _resampled(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how intervals are made, as in `priori.EPC.band`."""
+    return {**{name: given[name] for name in ("n_resamples", "confidence_level")}, "rng": given["random_state"]}
+
+
 def _judged(given: Mapping[str, Any], names: Mapping[str, str]) -> list[EPC]:
     """Return the curve of each set of scores, by the ends of its arguments' names: ``_a`` of ``y_score_a``.
 
     Thresholds are chosen on the development set; without one, those of each fold on the other folds.
     """
-    developed = together("a development set needs", given, "y_true_dev", *(f"y_score_dev{end}" for end in names))
+    of_dev = ("y_true_dev", *(f"y_score_dev{end}" for end in names))
+    developed = together("a development set needs", **{name: given[name] for name in of_dev})
     curves, label, users, settings = list[EPC](), given["pos_label"], given["users"], _settings(given)
     if users is None and not developed and given["sample_weight"] is not None:
         users = np.arange(np.size(given["y_true"]))  # a sample that counts twice is in one fold
+    how = {"pos_label": label, "user": users, "sample_weight": given["sample_weight"], "name": "test"}
     for end, name in names.items():
-        test = scores(
-            given["y_true"],
-            given[f"y_score{end}"],
-            pos_label=label,
-            user=users,
-            sample_weight=given["sample_weight"],
-            name="test",
-        )
+        test = scores(given["y_true"], given[f"y_score{end}"], **how)
         if developed:
             known = given["y_true_dev"], given[f"y_score_dev{end}"]
             dev = scores(*known, pos_label=label, user=given["users_dev"], name="dev")
@@ -479,16 +415,9 @@ def _judged(given: Mapping[str, Any], names: Mapping[str, str]) -> list[EPC]:
     return curves
 
 
-def _of_folds(
-    cv_results: Mapping[str, Any],
-    X: Any,
-    y: Any,
-    response_method: ResponseMethod,
-    name: str,
-    options: Mapping[str, Any],
-) -> EPC:
+def _of_folds(cv_results: Mapping[str, Any], X: Any, y: Any, name: str, options: Mapping[str, Any]) -> EPC:
     """Return the curve of a cross-validation, each fold judged with thresholds chosen on the others."""
-    found = of_folds(cv_results, X, y, options["sample_weight"], response_method, options["pos_label"])
+    found = of_folds(cv_results, X, y, **{name: options[name] for name in OF_FOLDS})
     whole = scores(found.positive, found.score, pos_label=True, sample_weight=found.weight, name=name)
     times = 1 if found.weight is None else found.weight
     positive, of_samples = np.repeat(found.positive, times), np.repeat(found.fold, times)

@@ -97,27 +97,37 @@ def responses(
     return score if second else -score, positive
 
 
-def together(beginning: str, given: Mapping[str, Any], *names: str) -> bool:
+def together(beginning: str, **given: Any) -> bool:
     """Tell whether all of these arguments were given; some without the others are a mistake."""
-    missing = [given[name] is None for name in names]
+    missing = [value is None for value in given.values()]
     if any(missing) and not all(missing):
-        raise OptionError(f"{beginning} {'both ' * (len(names) == 2)}{', '.join(names[:-1])} and {names[-1]}")
+        *names, last = given
+        raise OptionError(f"{beginning} {'both ' * (len(given) == 2)}{', '.join(names)} and {last}")
     return not any(missing)
 
 
-def as_predictions(estimators: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def as_predictions(
+    estimators: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    X_dev: Any = None,
+    y_dev: Any = None,
+    response_method: ResponseMethod = "auto",
+    pos_label: Any = None,
+    **options: Any,
+) -> dict[str, Any]:
     """Return what estimators say of data as `from_predictions` takes it, with the other options.
 
     X gives ``y_score`` and X_dev ``y_score_dev``, each with the end under which its estimator stands.
     """
-    found, samples = {**given["options"], "y_true": given["y"]}, {"y_score": given["X"]}
-    if "X_dev" in given and together("development data need", given, "X_dev", "y_dev"):
-        samples["y_score_dev"], found["y_true_dev"] = given["X_dev"], given["y_dev"]
-    method, pos_label = given["response_method"], found["pos_label"]
+    found, samples = {**options, "y_true": y}, {"y_score": X}
+    if together("development data need", X_dev=X_dev, y_dev=y_dev):
+        samples["y_score_dev"], found["y_true_dev"] = X_dev, y_dev
     for end, estimator in estimators.items():
-        for name, X in samples.items():
-            score, found["pos_label"] = responses(estimator, X, response_method=method, pos_label=pos_label)
-            found[f"{name}{end}"] = score
+        for name, rows in samples.items():
+            score, positive = responses(estimator, rows, response_method=response_method, pos_label=pos_label)
+            found |= {f"{name}{end}": score, "pos_label": positive}
     return found
 
 
@@ -150,7 +160,13 @@ class Folds(NamedTuple):
 
 
 def of_folds(
-    cv_results: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, response_method: ResponseMethod, pos_label: Any
+    cv_results: Mapping[str, Any],
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    response_method: ResponseMethod = "auto",
+    pos_label: Any = None,
 ) -> Folds:
     """Return the samples of a cross-validation that count, fold by fold."""
     if not {"estimator", "indices"} <= set(cv_results):

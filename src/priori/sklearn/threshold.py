@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from priori.base.types import Ints, Mask
 from priori.curves.cross import cross_epc
 from priori.curves.epc import EPC, epc
 from priori.decisions.criteria import get_criterion
+from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.recipe import AnyCriterion, AnyMeasure, choose_threshold
@@ -178,7 +179,7 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
 
         kept = {"return_estimator": True, "return_indices": True, "error_score": "raise", "n_jobs": self.n_jobs}
         found = cross_validate(self.estimator, X, y, cv=splits, params=params, scoring=_no_score, **kept)
-        held = of_folds(found, X, y, None, self.response_method, self.pos_label)
+        held = of_folds(found, X, y, response_method=self.response_method, pos_label=self.pos_label)
         return found["estimator"][-1], held.positive, held.score
 
     def _scored(self, fitted: Any, X: Any, y: Any) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
@@ -267,108 +268,9 @@ def _rows(value: Any, index: Any, size: int) -> Any:
 # -- the scorer -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AprioriScorer:
-    """A scorer, ``scorer(estimator, X, y)``. Made by `make_apriori_scorer`."""
-
-    measure: AnyMeasure
-    criterion: AnyCriterion
-    alpha: Any
-    task: str | Task
-    cv: int
-    response_method: ResponseMethod
-    pos_label: Any
-    random_state: int
-
-    def __call__(
-        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None
-    ) -> float:
-        """Return the measure on these samples, negated where smaller is better; with groups, that of the worst one."""
-        shown = get_measure(get_task(self.task).aggregate if self.measure is None else self.measure)
-        (alpha,) = as_fractions(self.alpha)
-        check_consistent_length(y, sample_weight, sensitive_features)
-        times = whole_weights(np.ones(len(y)) if sample_weight is None else sample_weight, "sample_weight")
-        true, accepted = self._decided(estimator, X, y, times)
-        groups = np.zeros(true.size) if sensitive_features is None else np.asarray(sensitive_features)
-        values = []
-        for group in np.unique(groups):
-            own = groups == group
-            if sensitive_features is not None and np.unique(true[own]).size < 2:
-                raise InputError(
-                    f"the group {str(group)!r} has samples of one class only; merge groups, or take fewer folds"
-                )
-            value = float(np.ravel(shown(_outcomes(true[own], accepted[own], times[own]), float(alpha)))[0])
-            values.append(value if shown.greater_is_better else -value)
-        return min(values)
-
-    def get_metadata_routing(self) -> Any:
-        """Ask scikit-learn for the weights and the groups of samples, where it hands them on (metadata routing)."""
-        request = MetadataRequest(owner=type(self).__name__)
-        for name in ("sample_weight", "sensitive_features"):
-            request.score.add_request(param=name, alias=True)
-        return request
-
-    def _decided(self, estimator: Any, X: Any, y: Any, times: Ints) -> tuple[Mask, Mask]:
-        """Return which samples are positive, and which are accepted at a threshold that they had no part in."""
-        if decides_itself(estimator):
-            classes = list(estimator.classes_)
-            positive = self.pos_label if self.pos_label is not None else getattr(final(estimator), "pos_label", None)
-            positive = classes[1] if positive is None else positive
-            return np.asarray(y) == positive, np.asarray(estimator.predict(X)) == positive
-        score, positive = responses(estimator, X, response_method=self.response_method, pos_label=self.pos_label)
-        true, score, copies = np.asarray(y) == positive, np.asarray(score), np.repeat(np.arange(len(y)), times)
-        # The copies of a sample that counts several times stay in one fold.
-        user = None if (times == 1).all() else copies
-        curve = cross_epc(
-            scores(true[copies], score[copies], pos_label=True, user=user),
-            folds=self.cv,
-            rng=self.random_state,
-            task=self.task,
-            criterion=self.criterion,
-            alpha=[as_fractions(self.alpha)[0]],
-        )
-        thresholds = np.array([part.threshold[0] for part in curve.curves])
-        accepted = np.zeros(true.size, dtype=np.bool_)
-        for own, fold in zip((~true, true), curve.fold, strict=True):
-            held = copies[own[copies]]
-            accepted[held] = score[held] > thresholds[fold]
-        return true, accepted
-
-
-def _outcomes(true: Mask, accepted: Mask, times: Ints) -> Outcomes:
-    kinds = (true & accepted, ~true & accepted, ~true & ~accepted, true & ~accepted)
-    return Outcomes(*(np.array([times[kind].sum()]) for kind in kinds))
-
-
-def final(estimator: Any) -> Any:
-    """Return what decides inside pipelines and searches."""
-    while True:
-        if hasattr(estimator, "best_estimator_"):
-            estimator = estimator.best_estimator_
-        elif hasattr(estimator, "steps"):
-            estimator = estimator.steps[-1][1]
-        else:
-            return estimator
-
-
-def decides_itself(estimator: Any) -> bool:
-    """Whether a classifier fixed its own threshold when it was fitted."""
-    kinds = (AprioriThresholdClassifier, FixedThresholdClassifier, TunedThresholdClassifierCV)
-    return isinstance(final(estimator), kinds)
-
-
-def make_apriori_scorer(
-    measure: AnyMeasure = None,
-    *,
-    criterion: AnyCriterion = None,
-    alpha: Any = None,
-    task: str | Task = "authentication",
-    cv: int = 5,
-    response_method: ResponseMethod = "auto",
-    pos_label: Any = None,
-    random_state: int = 0,
-) -> AprioriScorer:
-    """Make a scorer for ``scoring=`` in `cross_validate`, `GridSearchCV` and friends, greater is better.
+    """A scorer for ``scoring=`` in `cross_validate`, `GridSearchCV` and friends: greater is better.
 
     scikit-learn never shows a scorer the training samples, so there are two honest ways to a threshold:
 
@@ -398,9 +300,9 @@ def make_apriori_scorer(
     >>> from sklearn.datasets import make_classification
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.model_selection import cross_val_score
-    >>> from priori.sklearn import AprioriThresholdClassifier, make_apriori_scorer
+    >>> from priori.sklearn import AprioriScorer, AprioriThresholdClassifier
     >>> X, y = make_classification(n_samples=600, random_state=0)
-    >>> scorer = make_apriori_scorer("hter", alpha=0.5)
+    >>> scorer = AprioriScorer("hter", alpha=0.5)
     >>> values = cross_val_score(LogisticRegression(), X, y, scoring=scorer)
     >>> bool(((-0.1 < values) & (values < 0)).all())
     True
@@ -408,8 +310,95 @@ def make_apriori_scorer(
     >>> bool(((-0.1 < values) & (values < 0)).all())
     True
     """
-    domain = get_task(task)
-    get_measure(domain.aggregate if measure is None else measure)
-    alpha = get_criterion(criterion, domain).alpha_or_half(alpha)
-    as_fractions(alpha)
-    return AprioriScorer(measure, criterion, alpha, task, cv, response_method, pos_label, random_state)
+
+    measure: AnyMeasure = field(default=None, kw_only=False)
+    criterion: AnyCriterion = None
+    alpha: Any = None
+    task: str | Task = "authentication"
+    cv: int = 5
+    response_method: ResponseMethod = "auto"
+    pos_label: Any = None
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        self._shown()  # raises for what is not known
+        (alpha,) = as_fractions(get_criterion(self.criterion, self.task).alpha_or_half(self.alpha))
+        object.__setattr__(self, "alpha", alpha)
+
+    def _shown(self) -> Measure:
+        return get_measure(get_task(self.task).aggregate if self.measure is None else self.measure)
+
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any = None, sensitive_features: Any = None
+    ) -> float:
+        """Return the measure on these samples, negated where smaller is better; with groups, that of the worst one."""
+        shown = self._shown()
+        check_consistent_length(y, sample_weight, sensitive_features)
+        times = whole_weights(np.ones(len(y)) if sample_weight is None else sample_weight, "sample_weight")
+        true, accepted = self._decided(estimator, X, y, times)
+        groups = np.zeros(true.size) if sensitive_features is None else np.asarray(sensitive_features)
+        values = []
+        for group in np.unique(groups):
+            own = groups == group
+            if sensitive_features is not None and np.unique(true[own]).size < 2:
+                raise InputError(
+                    f"the group {str(group)!r} has samples of one class only; merge groups, or take fewer folds"
+                )
+            value = float(np.ravel(shown(_outcomes(true[own], accepted[own], times[own]), float(self.alpha)))[0])
+            values.append(value if shown.greater_is_better else -value)
+        return min(values)
+
+    def get_metadata_routing(self) -> Any:
+        """Ask scikit-learn for the weights and the groups of samples, where it hands them on (metadata routing)."""
+        request = MetadataRequest(owner=type(self).__name__)
+        for name in ("sample_weight", "sensitive_features"):
+            request.score.add_request(param=name, alias=True)
+        return request
+
+    def _decided(self, estimator: Any, X: Any, y: Any, times: Ints) -> tuple[Mask, Mask]:
+        """Return which samples are positive, and which are accepted at a threshold that they had no part in."""
+        if decides_itself(estimator):
+            classes = list(estimator.classes_)
+            positive = self.pos_label if self.pos_label is not None else getattr(final(estimator), "pos_label", None)
+            positive = classes[1] if positive is None else positive
+            return np.asarray(y) == positive, np.asarray(estimator.predict(X)) == positive
+        score, positive = responses(estimator, X, response_method=self.response_method, pos_label=self.pos_label)
+        true, score, copies = np.asarray(y) == positive, np.asarray(score), np.repeat(np.arange(len(y)), times)
+        # The copies of a sample that counts several times stay in one fold.
+        user = None if (times == 1).all() else copies
+        curve = cross_epc(
+            scores(true[copies], score[copies], pos_label=True, user=user),
+            folds=self.cv,
+            rng=self.random_state,
+            task=self.task,
+            criterion=self.criterion,
+            alpha=[self.alpha],
+        )
+        thresholds = np.array([part.threshold[0] for part in curve.curves])
+        accepted = np.zeros(true.size, dtype=np.bool_)
+        for own, fold in zip((~true, true), curve.fold, strict=True):
+            held = copies[own[copies]]
+            accepted[held] = score[held] > thresholds[fold]
+        return true, accepted
+
+
+def _outcomes(true: Mask, accepted: Mask, times: Ints) -> Outcomes:
+    kinds = (true & accepted, ~true & accepted, ~true & ~accepted, true & ~accepted)
+    return Outcomes(*(np.array([times[kind].sum()]) for kind in kinds))
+
+
+def final(estimator: Any) -> Any:
+    """Return what decides inside pipelines and searches."""
+    while True:
+        if hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        elif hasattr(estimator, "steps"):
+            estimator = estimator.steps[-1][1]
+        else:
+            return estimator
+
+
+def decides_itself(estimator: Any) -> bool:
+    """Whether a classifier fixed its own threshold when it was fitted."""
+    kinds = (AprioriThresholdClassifier, FixedThresholdClassifier, TunedThresholdClassifierCV)
+    return isinstance(final(estimator), kinds)
