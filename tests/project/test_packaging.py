@@ -67,6 +67,7 @@ def test_the_sdist_can_be_tested_and_built(built: Path) -> None:
         "action.yml",
         "Dockerfile",
         "packaging/conda/recipe.yaml",
+        "paper/paper.md",
     ):
         assert wanted in names, wanted
 

@@ -16,7 +16,7 @@ def test_every_command_is_named() -> None:
 
 def test_the_numbers_of_the_first_picture_stand_in_the_table_of_the_run() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    said = re.search(r"with the best equal error rate, (\S+) %, makes (\S+) % errors at its threshold", readme)
+    said = re.search(r"with the best equal error rate, (\S+) %, has an error rate of (\S+) % at its threshold", readme)
     with (DOCS / "evidence" / "boards.csv").open(newline="", encoding="utf-8") as file:
         row = next(row for row in csv.DictReader(file) if row["board"] == "replay_laptop_phone3")
     assert said is not None

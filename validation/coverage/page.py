@@ -177,28 +177,28 @@ populations whose truth is known; `make validate` measures all of it again.
     if worst is not None:
         text += (
             f"- **The worst case without a warning** covers {percent(worst.measured)} % instead of 95 %: "
-            f"{worst.population} ({worst.method}), of which {100 * warned(worst)[0]:.0f} % do warn; standard error "
-            f"{percent(worst.standard_error)}.\n"
+            f"{worst.population} ({worst.method}; standard error {percent(worst.standard_error)}; fewer than "
+            f"{100 * WARNED:.0f} % of the results warn, here {100 * warned(worst)[0]:.0f} %).\n"
         )
     if told:
         first = told[0]
         share, code = warned(first)
         text += (
-            f"- **The worst case with one** covers {percent(first.measured)} %: {first.population} ({first.method}); "
-            f"{100 * share:.0f} % of the results carry `{code}`.\n"
+            f"- **The worst case with a warning** covers {percent(first.measured)} %: {first.population} "
+            f"({first.method}); {100 * share:.0f} % of the results carry `{code}`.\n"
         )
     if outsiders := [row for row in _failing(record) if "outsiders" in row.population]:
         text += (
-            "- **Nothing can warn of impostors nobody tells of**: with labels 0 and 1 and a column `user`, the users "
-            f"attacked by outsiders, covered at {percent(outsiders[0].measured)} %, look like any others.\n"
+            "- **Nothing can warn of impostors whom the data do not name**: with labels 0 and 1 and a column `user`, "
+            f"the users attacked by outsiders, covered at {percent(outsiders[0].measured)} %, look like any others.\n"
         )
     if healthy := [warned(row)[0] for row in record.of(part=HEALTHY)]:
         text += (
-            f"- **Where users are alike** {100 * sum(healthy) / len(healthy):.0f} % of the results carry a warning, of "
-            f"no kind of result more than {100 * max(healthy):.0f} %.\n"
+            f"- **Where users are alike**, {100 * sum(healthy) / len(healthy):.0f} % of the results carry a warning, "
+            f"and at most {100 * max(healthy):.0f} % of any one kind.\n"
         )
     usual = [row for title in REASONABLE if (row := record.get("bands", title, default_for(title), KEPT))]
-    text += f"- **In ordinary populations** of 20 to 500 users the default covers {spread(usual)} %.\n"
+    text += f"- **In ordinary populations** of 20 to 500 users, the default covers {spread(usual)} %.\n"
     if sample := record.get("bands", GRID[3].title, "sample, percentile", KEPT):
         text += (
             f"- **Ignoring users is the mistake to avoid**: resampling trials covers {percent(sample.measured)} % "
@@ -236,7 +236,7 @@ def _overview(record: Record, method: Record, board: Record) -> str:
 From the lowest to the highest coverage over the populations measured, nominally 95 %:
 
 {table(["interval", "populations", "coverage, %"], covering)}
-And how often a true null is rejected at the 5 % level. Tests that take trials for independent reject far too often
+And how often a true null is rejected at the 5 % level. Tests that treat trials as independent reject far too often
 where users differ:
 
 {table(["test", "populations", "true nulls rejected, %"], rejecting)}
@@ -246,8 +246,8 @@ are; `claim` chooses.
 What a band covers depends on [`resample`](concepts/bootstraps.md#fixed-or-new-thresholds).
 
 At alpha 0 and 1 the threshold is the lowest or highest score of a class, which no bootstrap can resample beyond: no
-coverage is claimed there. Below 30 development users, or 100 development trials of a class, results about methods say
-that they are doubtful.
+coverage is claimed there. Results about methods carry a warning below 30 development users, or 100 development trials
+of a class.
 """
 
 
@@ -255,9 +255,9 @@ def _choice(record: Record) -> str:
     lines, chosen = candidates(record)
     return f"""## Why the default is {chosen}
 
-Among the methods that never fall more than two points below 95 % on a population of 20 users or more, the one nearest
-to 95 % on average. Where both identities of a trial are known it is the crossed bootstrap; where nobody is, the
-sample bootstrap, which holds only if trials are independent.
+Of the methods that never fall more than two points below 95 % on a population of 20 users or more, it is the one
+nearest to 95 % on average. Where both identities of a trial are known, the default is the crossed bootstrap; where
+nobody is known, the sample bootstrap, which holds only if trials are independent.
 
 {lines}
 The joint bootstrap of the 2007 paper counts the spread within users twice, and so covers too much.
@@ -315,9 +315,9 @@ def _asked(record: Record) -> str:
         return ""
     return f"""## Tests, margins and plans
 
-How often `rank` and `compare` find a difference that is none, how often `check --no-worse-than` passes a system that
-is worse by exactly the margin (20 to 80 users, some of them harmed) or one as good (power), and how often a study of
-the planned size is as narrow as asked:
+How often `rank` and `compare` find a difference where there is none, how often `check --no-worse-than` passes a system
+that is worse by exactly the margin (20 to 80 users, some of them harmed) or one as good (power), and how often a study
+of the planned size is as narrow as asked:
 
 {table(["result", "population", "nominal, %", "measured, %", "standard error", "warned, %"], lines)}"""
 
@@ -335,8 +335,8 @@ def _fresh(record: Record) -> str:
         return ""
     return f"""## Three populations that nothing was chosen on
 
-Written down after the last change of the intervals and their cautions, and measured once; intervals at a threshold of
-1.7, tests of two systems that are equal:
+Chosen after the last change to the intervals and their cautions, and measured once; intervals at a threshold of 1.7,
+tests of two systems that are equal:
 
 {table(["population", "result", "nominal, %", "measured, %", "standard error", "warned, %"], lines)}"""
 

@@ -93,7 +93,7 @@ def plot_thresholds(found: ThresholdInterval, *, ax: Axes | None = None) -> Axes
     ax.set_yticks(rows, [f"alpha {alpha_text(alpha)}" for alpha in found.alpha])
     ax.set_ylim(rows.size - 0.5, -0.5)
     level = f"{100 * found.confidence_level:g} %"
-    title = f"How sure is the threshold? ({found.criterion.name}, {level})"
+    title = f"How certain is the threshold? ({found.criterion.name}, {level})"
     ax.set(xlim=limits, xlabel="distance" if found.distances else "score", title=title)
     note_cautions(ax, found.warnings)
     return finished(ax, below=True)
