@@ -1,6 +1,7 @@
-"""Checks: the traps that the scores of a curve may hold, a row of `CHECKS` each; curves carry what they find.
+"""Checks: the traps that the scores of a curve may hold; curves carry what they find.
 
-What costs a scan of a table is not looked for there.
+Each is a row of `CHECKS`, or of `MOVING` where it depends on the threshold. What costs a scan of a table is not looked
+for there.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from priori.base.cautions import Caution
+from priori.base.cautions import Caution, gravest_first
 from priori.base.errors import argument
 from priori.base.texts import alpha_text
 from priori.base.types import Counts, Floats, Mask
@@ -59,10 +60,9 @@ TRAPS = ("same-data", "shared-trials", "repeated-trials", "reversed-scores", "fl
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What checks look at, worked out once: a curve, and its row at the alpha of interest."""
+    """What checks look at in a curve, and what they find whatever the alpha, each worked out once."""
 
     curve: EPC
-    row: int
 
     @cached_property
     def loaded(self) -> tuple[Scores, Scores] | None:
@@ -85,24 +85,33 @@ class Facts:
         """On which side of 0.5 the AUC of either set clearly is, and the AUC."""
         return _side(self.curve.dev), _side(self.curve.test)
 
+    @cached_property
+    def lasting(self) -> dict[str, str]:
+        """What the checks find that do not depend on the threshold, by their codes."""
+        return {code: text for code, find in CHECKS.items() if (text := find(self))}
+
     def in_both(self, noun: str, shared: Callable[[Scores, Scores], int], size: int, so: str) -> str:
         """Say how many trials or users are in both sets, where these are not one and the same."""
         number = 0 if self.loaded is None or self.same else shared(*self.loaded)
         return f"{number:,} of {size:,} test {noun} are also development {noun}: {so}" if number else ""
 
 
-def curve_cautions(curve: EPC, row: int) -> tuple[Caution, ...]:
-    """Return warnings about the scores of a curve, and about its row ``row``, the alpha of interest."""
-    facts = Facts(curve, row)
-    findings = {code: find(facts) for code, find in CHECKS.items()}
-    if any(findings[code] for code in EXPLAIN_DISAGREEMENT):
-        findings.pop("disagreement")
-    return _cautions(findings)
+def curve_cautions(curve: EPC, rows: Sequence[int]) -> list[tuple[Caution, ...]]:
+    """Return warnings about the scores of a curve and about some of its rows (alphas): those of each row."""
+    facts = curve._facts
+    moving = {code: find(facts, rows) for code, find in MOVING.items()}
+    found = []
+    for number in range(len(rows)):
+        texts = facts.lasting | {code: lines[number] for code, lines in moving.items()}
+        if any(texts.get(code) for code in EXPLAIN_DISAGREEMENT):
+            del texts["disagreement"]
+        found.append(_cautions(texts))
+    return found
 
 
 def _cautions(findings: Mapping[str, str]) -> tuple[Caution, ...]:
-    """Return what was found, each under its code."""
-    return tuple(Caution(code, text) for code, text in findings.items() if text)
+    """Return what was found, each under its code, the gravest first."""
+    return tuple(gravest_first(Caution(code, text) for code, text in findings.items() if text))
 
 
 def set_cautions(scores: ScoreSet) -> tuple[Caution, ...]:
@@ -120,15 +129,10 @@ def threshold_cautions(criterion: Criterion, dev: ScoreSet, alpha: Floats, choic
 
 def common_cautions(curves: Sequence[EPC]) -> tuple[Caution, ...]:
     """Return the traps that more than half of the curves of an average are in; the words are those of the first."""
-    facts, number = [Facts(curve, 0) for curve in curves], len(curves)
-    found = {code: [text for each in facts if (text := CHECKS[code](each))] for code in TRAPS}
+    number = len(curves)
+    found = {code: [text for curve in curves if (text := CHECKS[code](curve._facts))] for code in TRAPS}
     common = {code: lines for code, lines in found.items() if 2 * len(lines) > number}
     return _cautions({code: f"in {len(lines)} of {number} data sets {lines[0]}" for code, lines in common.items()})
-
-
-def middle(curve: EPC) -> int:
-    """Return the row nearest to alpha = 0.5."""
-    return int(np.argmin(np.abs(curve.alpha - 0.5)))
 
 
 # -- trials, direction and scale -----------------------------------------------------------------------------
@@ -199,12 +203,15 @@ def _different_scales(facts: Facts) -> str:
     return f"development and test scores are on different scales ({found}): check that one system made both"
 
 
-def _trained_on(facts: Facts) -> str:
-    dev, test = facts.curve.dev_outcomes[facts.row], facts.curve.outcomes[facts.row]
+def _trained_on(facts: Facts, rows: Sequence[int]) -> list[str]:
+    dev, test = facts.curve.dev_outcomes[rows], facts.curve.outcomes[rows]
     expected = dev.negatives * test.fp / test.negatives + dev.positives * test.fn / test.positives
-    if dev.fp + dev.fn or expected < EXPECTED_ERRORS:
-        return ""
-    return f"no development error where the test set suggests {expected:.0f}: was the system trained on it?"
+    return [
+        f"no development error where the test set suggests {errors:.0f}: was the system trained on it?"
+        if none and errors >= EXPECTED_ERRORS
+        else ""
+        for none, errors in zip((dev.fp + dev.fn == 0).tolist(), expected.tolist(), strict=True)
+    ]
 
 
 def _not_likelihood_ratios(facts: Facts) -> str:
@@ -251,10 +258,9 @@ def _apart(trials: Sequence[Trials], thresholds: Floats, *, above: bool) -> tupl
         return rates, differ  # nor do they with people, who make rates vary more
     from priori.scores.influence import rate_spreads, welch
 
-    shared = ("crossed" if _several(each) else "none" for each in trials)
-    spreads = [
-        rate_spreads(each, thresholds[differ], known, above=above) for each, known in zip(trials, shared, strict=True)
-    ]
+    several = (each.user is not None and bool((each.user != each.user[0]).any()) for each in trials)
+    shared = ("crossed" if known else "none" for known in several)
+    spreads = [rate_spreads(each, thresholds[differ], by, above=above) for each, by in zip(trials, shared, strict=True)]
     variances = np.stack([spread.pseudo for spread in spreads]) / sizes
     deviation = np.sqrt((pooled * (1 - pooled))[differ] * variances.sum(axis=0))
     from scipy.special import ndtr, stdtrit
@@ -264,12 +270,7 @@ def _apart(trials: Sequence[Trials], thresholds: Floats, *, above: bool) -> tupl
     return rates, differ
 
 
-def _several(trials: Trials) -> bool:
-    """Tell whether users are known, and are more than one."""
-    return trials.user is not None and bool((trials.user != trials.user[0]).any())
-
-
-def disagreements(facts: Facts, rows: Sequence[int]) -> list[str]:
+def _disagreements(facts: Facts, rows: Sequence[int]) -> list[str]:
     """Say for some alphas whether the threshold gives other errors on the test set than on the development set."""
     if facts.loaded is None:
         return [""] * len(rows)
@@ -299,15 +300,15 @@ def _decides_nothing(outcomes: Outcomes) -> Mask:
     return np.asarray((shares <= NOTHING).all(axis=0) | (shares >= 1 - NOTHING).all(axis=0))
 
 
-def _extreme_threshold(facts: Facts) -> str:
+def _extreme_thresholds(facts: Facts, rows: Sequence[int]) -> list[str]:
+    """Say for some alphas whether the threshold decides nothing; a curve of few alphas is judged at all of them."""
     curve = facts.curve
-    rows = np.arange(curve.alpha.size) if curve.alpha.size <= FEW_ALPHAS else np.array([facts.row])
-    rows = rows[(curve.alpha[rows] > 0) & (curve.alpha[rows] < 1)]
-    nothing = rows[_decides_nothing(curve.dev_outcomes[rows]) | _decides_nothing(curve.outcomes[rows])]
-    if not nothing.size:
-        return ""
-    alphas = ", ".join(map(alpha_text, curve.alpha[nothing]))
-    return f"at alpha {alphas} the threshold accepts or rejects nearly everything: the scores do not help there"
+    nothing = _decides_nothing(curve.dev_outcomes) | _decides_nothing(curve.outcomes)
+    alphas = np.where(nothing & (curve.alpha > 0) & (curve.alpha < 1), curve.alpha, np.nan)
+    asked = [alphas] * len(rows) if alphas.size <= FEW_ALPHAS else [alphas[row : row + 1] for row in rows]
+    there = [", ".join(map(alpha_text, each[~np.isnan(each)])) for each in asked]
+    useless = "the threshold accepts or rejects nearly everything: the scores do not help there"
+    return [f"at alpha {each} {useless}" if each else "" for each in there]
 
 
 def _limit_not_kept(criterion: Criterion, outcomes: Outcomes, alpha: Floats, threshold: Floats) -> str:
@@ -349,7 +350,7 @@ def _limit_by_users(criterion: Criterion, dev: ScoreSet, alpha: Floats, threshol
     return ""
 
 
-def few_units(facts: Facts, rows: Sequence[int]) -> list[str]:
+def _few_units(facts: Facts, rows: Sequence[int]) -> list[str]:
     """Say for some alphas whether few users, or errors where users are not known, make the errors; or users are few."""
     curve, users = facts.curve, {name: 0 if each.scanned else each.n_users for name, each in facts.sets.items()}
     few = [f"{number} {name} user{'s' * (number != 1)}" for name, number in users.items() if 0 < number < FEW_USERS]
@@ -420,7 +421,8 @@ def _attacks_pooled(facts: Facts) -> str:
     return f"{number:,} attacks and {others:,} impostors count as one class: use epsc, or leave attacks out"
 
 
-#: Every check by the code of its caution: what it finds, in words; nothing where the caution does not apply.
+#: Every check that does not depend on the threshold, by the code of its caution: what it finds, in words; nothing where
+#: the caution does not apply.
 CHECKS: dict[str, Callable[[Facts], str]] = {
     "same-data": lambda facts: (
         "development and test set hold the same scores: nothing is a priori; give a separate test set"
@@ -435,18 +437,14 @@ CHECKS: dict[str, Callable[[Facts], str]] = {
     "reversed-scores": lambda facts: "" if facts.sides[1][0] > 0 else _reversed(facts.sides[0], " in development"),
     "flipped-labels": _flipped_labels,
     "different-scales": _different_scales,
-    "dev-looks-trained-on": _trained_on,
     "not-likelihood-ratios": _not_likelihood_ratios,
     "separated-development": _separated,
-    "disagreement": lambda facts: disagreements(facts, [facts.row])[0],
-    "extreme-threshold": _extreme_threshold,
     "limit-not-kept": lambda facts: _limit_not_kept(
         facts.curve.criterion, facts.curve.dev_outcomes, facts.curve.alpha, facts.curve.threshold
     ),
     "limit-by-users": lambda facts: _limit_by_users(
         facts.curve.criterion, facts.curve.dev, facts.curve.alpha, facts.curve.threshold
     ),
-    "few-units": lambda facts: few_units(facts, [facts.row])[0],
     "ties": _ties,
     "prior-shift": _prior_shift,
     "attacks-pooled": _attacks_pooled,
@@ -456,4 +454,12 @@ CHECKS: dict[str, Callable[[Facts], str]] = {
     "counted-in-bins": lambda facts: "; ".join(
         dict.fromkeys(scores.counted for scores in facts.loaded or () if scores.counted)
     ),
+}
+
+#: Every check of a threshold: what it finds at some rows of the curve, in words for each.
+MOVING: dict[str, Callable[[Facts, Sequence[int]], list[str]]] = {
+    "dev-looks-trained-on": _trained_on,
+    "disagreement": _disagreements,
+    "extreme-threshold": _extreme_thresholds,
+    "few-units": _few_units,
 }

@@ -12,7 +12,6 @@ import numpy as np
 from priori.base.declarations import Cautions, Rows, Summary, Unsaved
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Ints
-from priori.curves.checks import curve_cautions, middle
 from priori.curves.epc import EPC, Weight, curves_of, judged
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import count
@@ -61,7 +60,7 @@ class CrossEPC(EPC):
     @cached_property
     def warnings(self) -> Summary[Cautions]:
         """What to mind about the scores, and about the alpha nearest to 0.5; looked for when first asked for."""
-        return tuple(caution for caution in curve_cautions(self, middle(self)) if caution.code not in OF_TWO_SETS)
+        return tuple(line for line in super().warnings if getattr(line, "code", "") not in OF_TWO_SETS)
 
     @property
     def area(self) -> float:

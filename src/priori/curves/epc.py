@@ -21,7 +21,7 @@ from priori.base.options import Interval, Resample, ResamplingOptions
 from priori.base.options import Weight as Weight
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
-from priori.curves.checks import curve_cautions, middle
+from priori.curves.checks import Facts, curve_cautions
 from priori.decisions.criterion import FittedMap
 from priori.decisions.measure import Measure
 from priori.decisions.named import Custom, NamedCriterion, NamedMeasure, NamedTask, custom
@@ -174,7 +174,12 @@ class EPC(Result):
     @cached_property
     def warnings(self) -> Summary[Cautions]:
         """Warnings about the scores, and about the alpha nearest to 0.5; looked for when first asked for."""
-        return curve_cautions(self, middle(self))
+        return curve_cautions(self, [int(np.argmin(np.abs(self.alpha - 0.5)))])[0]
+
+    @cached_property
+    def _facts(self) -> Facts:
+        """What the checks of its scores look at, and find."""
+        return Facts(self)
 
     @cached_property
     def calibration(self) -> Summary[FittedMap | None]:

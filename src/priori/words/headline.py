@@ -9,11 +9,12 @@ from typing import Literal
 import numpy as np
 
 from priori.base.cautions import Caution, gravest_first
+from priori.curves.checks import MOVING
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.studies.evaluation.pairs import against_best
-from priori.studies.evaluation.study import MOVING, Member, Study
+from priori.studies.evaluation.study import Member, Study
 from priori.uncertainty.rates.rate_intervals import RateInterval
 from priori.words.numbers import (
     abridged,

@@ -16,7 +16,7 @@ from priori.base.errors import OptionError
 from priori.base.results import plain
 from priori.base.types import Floats, Ints, Mask
 from priori.curves.areas import Areas, areas
-from priori.curves.checks import CHECKS, EXPLAIN_DISAGREEMENT, Facts, curve_cautions, disagreements, few_units
+from priori.curves.checks import MOVING, curve_cautions
 from priori.curves.epc import EPC, curves_of
 from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
 from priori.decisions.recipe import Recipe
@@ -61,8 +61,6 @@ MOST_SYSTEMS = 200
 FEW = 8
 #: Of more systems so many have a colour: those that matter.
 COLOURED = 5
-#: Cautions that depend on the threshold, and so on alpha.
-MOVING = ("disagreement", "extreme-threshold", "few-units")
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,23 +250,17 @@ class Study:
     @cached_property
     def findings(self) -> tuple[tuple[Caution, ...], ...]:
         """What the checks of each system's scores and of its threshold at the alpha of interest find."""
-        return tuple(curve_cautions(curve, self.at) for curve in self.curves)
+        return tuple(curve_cautions(curve, [self.at])[0] for curve in self.curves)
 
     @cached_property
     def moving_findings(self) -> list[list[Caution]]:
         """What depends on the threshold of the best system, at each alpha."""
         best = [self.order_at(index)[0] for index in range(self.curves[0].alpha.size)]
-        explained = EXPLAIN_DISAGREEMENT & {caution.code for findings in self.findings for caution in findings}
         found: list[list[Caution]] = [[] for _ in best]
         for system in dict.fromkeys(best):
-            curve, rows = self.curves[system], [index for index, leader in enumerate(best) if leader == system]
-            facts = Facts(curve, self.at)
-            texts = {"disagreement": [] if explained else disagreements(facts, rows)}
-            texts["extreme-threshold"] = [CHECKS["extreme-threshold"](replace(facts, row=row)) for row in rows]
-            texts["few-units"] = few_units(facts, rows)
-            for code, lines in texts.items():
-                for row, text in zip(rows, lines, strict=False):
-                    found[row] += [Caution(code, text)] if text else []
+            rows = [index for index, leader in enumerate(best) if leader == system]
+            for row, cautions in zip(rows, curve_cautions(self.curves[system], rows), strict=True):
+                found[row] = [caution for caution in cautions if caution.code in MOVING]
         return found
 
     # What only some data have; see `particulars`.
