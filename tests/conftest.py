@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from browser import chromium, visit  # noqa: F401 - fixtures for every test
-from priori.cli import main
+from in_process import run as run_here
 
 # A run in the background of a shell ignores Ctrl-C, and so would the commands that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -55,16 +55,11 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+def run() -> Callable[..., tuple[int, str, str]]:
     """Run a command line in this process; return its exit code, what it printed and what it said."""
 
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = 0
-        try:
-            main([str(argument) for argument in arguments])
-        except SystemExit as ending:
-            code = int(ending.code or 0)
-        out, err = capsys.readouterr()
-        return code, out, err
+    def run(line: object = "", *more: object) -> tuple[int, str, str]:
+        done = run_here(str(line), *more)
+        return done.returncode, done.stdout, done.stderr
 
     return run

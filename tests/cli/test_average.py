@@ -88,21 +88,6 @@ def test_two_questions_choose_the_method(run, table, answers, method):
     assert content["datasets"] == sorted(SHIFTS)
 
 
-def test_without_answers_the_questions_are_asked(run, table):
-    code, out, err = run("average", table)
-    assert (code, out) == (2, "")
-    assert "will one threshold serve all data sets" in err
-    code, _, err = run("average", "--own-thresholds", table)
-    assert code == 2
-    assert "along which axis" in err
-
-
-def test_a_method_needs_no_answers(run, table):
-    code, _, err = run("average", "--method", "vertical", "--one-threshold", table)
-    assert code == 2
-    assert "--method names the average; leave out --one-threshold" in err
-
-
 @pytest.mark.parametrize("method", ["pooled", "vertical", "horizontal", "diagonal", "threshold"])
 def test_every_method_prints_a_table(run, table, method):
     code, out, _ = run("average", "--method", method, table)
@@ -177,26 +162,6 @@ def test_a_file_with_one_class_is_named_or_left_out(run, tmp_path, rows):
     assert "lone.csv" in err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--method", "sideways"], "sideways"),
-        (["--method", "cost"], "needs the prior"),
-        (["--method", "vertical", "--theta", "10"], "theta goes with"),
-        (["--method", "vertical", "--positions", "many"], "whole number such as 1001"),
-        (["--method", "vertical", "--by", "colour"], "colour"),
-        (["--method", "vertical", "--level", "2"], "between 0 and 1"),
-        (["--method", "vertical", "--plot", "curve.doc"], ".svg"),
-    ],
-)
-def test_mistakes_end_in_one_line(run, table, arguments, message):
-    code, out, err = run("average", *arguments, table)
-    assert (code, out) == (2, "")
-    errors = [line for line in err.splitlines() if "error" in line]
-    assert len(errors) == 1
-    assert message in errors[0]
-
-
 def test_no_file_or_no_column_says_what_to_do(run, tmp_path):
     assert "give the files" in run("average", "--method", "vertical")[2]
     plain = tmp_path / "plain.csv"
@@ -209,21 +174,8 @@ def test_no_file_or_no_column_says_what_to_do(run, tmp_path):
 
 def test_the_plot_and_the_output_file_appear(run, table, tmp_path):
     figure, numbers = tmp_path / "average.svg", tmp_path / "average.json"
-    code, out, err = run(
-        "average",
-        "--one-threshold",
-        table,
-        "--plot",
-        figure,
-        "--format",
-        "json",
-        "-o",
-        numbers,
-        "--interval",
-        "normal",
-        "--positions",
-        "51",
-    )
+    options = ("--plot", figure, "-o", numbers)
+    code, out, err = run("average --one-threshold --interval normal --positions 51 --json", table, *options)
     assert (code, out) == (0, "")
     assert figure.read_text().startswith("<?xml")
     assert json.loads(numbers.read_text())["interval"] == "normal"

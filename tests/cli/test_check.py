@@ -121,23 +121,6 @@ def test_folds_and_splits_give_the_numbers_of_python(capsys: pytest.CaptureFixtu
         assert "the trials of a user together" in said.err
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("epc", "--scores", "A", "all.csv"), "needs --folds 5"),
-        (("epc", "--scores", "A", "all.csv", "--split", "soon"), "--split 'soon'"),
-        (("epc", *SYSTEM, "--folds", "5"), "--scores NAME FILE"),
-        (("report", "--scores", "A", "all.csv", "--folds", "5"), "--split 50/50"),
-        (("epc", "--scores", "A", "all.csv", *SYSTEM, "--folds", "3"), "give systems as files"),
-    ],
-)
-def test_what_does_not_go_together(words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ending:
-        main([*words])
-    assert ending.value.code == 2
-    assert message in capsys.readouterr().err
-
-
 def test_a_limit_on_money(capsys: pytest.CaptureFixture[str]) -> None:
     """The cost per decision at the alpha that the costs give: fn fn_rate prior + fp fp_rate (1 - prior)."""
     assert run(*SYSTEM, "--costs", "fn=30,fp=1", "--prior", "0.1", "--max", "cost=9", "--format", "csv") == 0

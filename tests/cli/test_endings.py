@@ -23,6 +23,9 @@ from priori.cli import main
 
 A = ("--system", "A", "a-dev.csv", "a-test.csv")
 B = ("--system", "B", "b-dev.csv", "b-test.csv")
+#: Processes import this copy of the package.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(priori.__file__).parents[1])}
+ENDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 #: Commands that write, each with its file; the number of resamples stands at RESAMPLES.
 WRITING = {
     "epc": (
@@ -45,9 +48,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def start(folder: Path, *arguments: str, **settings: Any) -> subprocess.Popen[str]:
-    """Start a command, as a shell would: with its usual signals, and this copy of the package."""
-    source = str(Path(priori.__file__).parents[1])
-    environment = {**os.environ, "PYTHONPATH": source, **settings.pop("environment", {})}
+    """Start a command, as a shell would: with its usual signals."""
+    environment = {**ENVIRONMENT, **settings.pop("environment", {})}
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
     return subprocess.Popen(
         [sys.executable, "-m", "priori", *arguments], cwd=folder, text=True, env=environment, **{**pipes, **settings}
@@ -64,6 +66,12 @@ def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
         raise
     assert "Traceback" not in (err or ""), err
     return process.returncode, "\n".join(line for line in (err or "").splitlines() if "error:" in line)
+
+
+def python(code: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a program."""
+    words = [sys.executable, "-c", code]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, env=ENVIRONMENT)
 
 
 def limited(what: int, size: int) -> Callable[[], None]:
@@ -99,8 +107,8 @@ def test_signals(folder: Path, name: str, number: signal.Signals) -> None:
     time.sleep(2.5)
     process.send_signal(number)
     code, said = finish(process)
-    word = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}.get(number)
-    assert (code, said) == ((128 + number, f"priori: error: {word}") if word else (-number, ""))
+    told = (128 + number, f"priori: error: {ENDS[number]}") if number in ENDS else (-number, "")
+    assert (code, said) == told
     assert written.read_text() == "as before"
     assert _temporary(folder) == []
 
@@ -118,30 +126,13 @@ def test_signals_during_imports(folder: Path, number: signal.Signals) -> None:
         "sys.argv[1:] = ['threshold', 'a-dev.csv']\n"
         "priori.__main__.main()\n"
     )
-    source = str(Path(priori.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": source},
-    )
-    word = "interrupted" if number == signal.SIGINT else "terminated"
-    assert (done.returncode, done.stderr) == (128 + number, f"priori: error: {word}\n")
+    done = python(code, folder)
+    assert (done.returncode, done.stderr) == (128 + number, f"priori: error: {ENDS[number]}\n")
 
 
 def test_importing_the_package_imports_no_library() -> None:
     code = "import sys, priori; print([name for name in ('numpy', 'click', 'scipy', 'numba') if name in sys.modules])"
-    source = str(Path(priori.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": source},
-    )
-    assert done.stdout == "[]\n"
+    assert python(code).stdout == "[]\n"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["INT", "TERM"])
@@ -162,21 +153,14 @@ def test_signals_end_at_once_whatever_runs(tmp_path: Path, number: signal.Signal
         f"from priori.base.temporary import temporary_folder; temporary_folder({str(tmp_path)!r})\n"
         f"print('ready', flush=True)\n{doing}\n"
     )
-    source = str(Path(priori.__file__).parents[1])
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": source},
-    )
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", code], text=True, env=ENVIRONMENT, **pipes)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.7)
     process.send_signal(number)
     _, err = process.communicate(timeout=30)
-    word = "interrupted" if number == signal.SIGINT else "terminated"
-    assert (process.returncode, err) == (128 + number, f"priori: error: {word}\n")
+    assert (process.returncode, err) == (128 + number, f"priori: error: {ENDS[number]}\n")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -186,30 +170,18 @@ def test_what_a_library_takes_for_itself_stays_its_own() -> None:
         "signal.signal(signal.SIGTERM, lambda *_: print('mine'))\n"
         "os.kill(os.getpid(), signal.SIGTERM); time.sleep(0.5)\n"
     )
-    source = str(Path(priori.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": source},
-    )
+    done = python(code)
     assert (done.returncode, done.stdout) == (0, "mine\n")
+
+
+SHORT = "not enough memory or threads ({}); allow more (ulimit -v, ulimit -u), or give --threads 1"
 
 
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (
-            RuntimeError("can't start new thread"),
-            "not enough memory or threads (RuntimeError can't start new thread); "
-            "allow more (ulimit -v, ulimit -u), or give --threads 1",
-        ),
-        (
-            OSError("Could not find/load shared object file"),
-            "not enough memory or threads (OSError Could not find/load "
-            "shared object file); allow more (ulimit -v, ulimit -u), or give --threads 1",
-        ),
+        (RuntimeError("can't start new thread"), SHORT.format("RuntimeError can't start new thread")),
+        (OSError("Could not find/load shared object"), SHORT.format("OSError Could not find/load shared object")),
         (MemoryError(), "not enough memory for these scores"),
         (
             KeyError("x"),
@@ -234,14 +206,8 @@ def test_a_crash_is_no_verdict(
 
 def test_signals_that_are_ignored_stay_so(folder: Path) -> None:
     """As after nohup."""
-    process = start(
-        folder,
-        "threshold",
-        "--no-bootstrap",
-        "-",
-        stdin=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
-    )
+    ignored: dict[str, Any] = {"preexec_fn": lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)}
+    process = start(folder, "threshold", "--no-bootstrap", "-", stdin=subprocess.PIPE, **ignored)
     time.sleep(1)
     process.send_signal(signal.SIGHUP)
     out, _ = process.communicate((folder / "a-dev.csv").read_text(), timeout=60)
@@ -269,19 +235,16 @@ def test_no_memory(folder: Path, name: str) -> None:
     assert _temporary(folder) == []
 
 
+FULL = "No space left on device"
 CLOSED = "standard output is closed: there is nowhere to print to; leave it open, or give -o FILE"
 
 
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        (
-            "threshold --no-bootstrap a-dev.csv > /dev/full",
-            2,
-            "cannot write to standard output: No space left on device",
-        ),
-        ("threshold --no-bootstrap a-dev.csv -o /dev/full", 2, "cannot write /dev/full: No space left on device"),
-        ("--help > /dev/full", 2, "No space left on device"),
+        ("threshold --no-bootstrap a-dev.csv > /dev/full", 2, f"cannot write to standard output: {FULL}"),
+        ("threshold --no-bootstrap a-dev.csv -o /dev/full", 2, f"cannot write /dev/full: {FULL}"),
+        ("--help > /dev/full", 2, FULL),
         ("threshold --no-bootstrap a-dev.csv >&-", 2, CLOSED),
         ("schema EPC >&-", 2, CLOSED),
         ("threshold --no-bootstrap - <&-", 2, "standard input is closed; give a file, or pipe the scores in"),
@@ -294,17 +257,8 @@ CLOSED = "standard output is closed: there is nowhere to print to; leave it open
     ],
 )
 def test_streams_that_are_full_or_closed(folder: Path, command: str, code: int, said: str) -> None:
-    line = f'"{sys.executable}" -m priori {command}'
-    source = str(Path(priori.__file__).parents[1])
-    done = subprocess.run(
-        line,
-        shell=True,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": source},
-    )
+    line, taken = f'"{sys.executable}" -m priori {command}', {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    done = subprocess.run(line, shell=True, cwd=folder, text=True, check=False, env=ENVIRONMENT, **taken)
     errors = [line for line in done.stderr.splitlines() if "CSV table" not in line and "warning [" not in line]
     assert (done.returncode, errors) == (code, [f"priori: error: {said}"] if said else [])
     if "out." in command:
@@ -312,14 +266,8 @@ def test_streams_that_are_full_or_closed(folder: Path, command: str, code: int, 
 
 
 def test_no_directory_for_temporary_files(folder: Path) -> None:
-    process = start(
-        folder,
-        "threshold",
-        "-",
-        stdin=subprocess.PIPE,
-        environment={"TMPDIR": str(folder / "no")},
-        preexec_fn=limited(resource.RLIMIT_FSIZE, 0),
-    )
+    nowhere: dict[str, Any] = {"environment": {"TMPDIR": "no"}, "preexec_fn": limited(resource.RLIMIT_FSIZE, 0)}
+    process = start(folder, "threshold", "-", stdin=subprocess.PIPE, **nowhere)
     _, err = process.communicate("score,label\n" + "0.5,1\n0.25,0\n" * 200_000, timeout=60)
     assert process.returncode == 2
     assert "Traceback" not in err
@@ -328,11 +276,8 @@ def test_no_directory_for_temporary_files(folder: Path) -> None:
 
 @pytest.mark.parametrize("files", [5, 7])
 def test_few_open_files(folder: Path, files: int) -> None:
-    code, said = finish(
-        start(
-            folder, "epc", *A, "-o", "out.csv", "--plot", "out.svg", preexec_fn=limited(resource.RLIMIT_NOFILE, files)
-        )
-    )
+    few = limited(resource.RLIMIT_NOFILE, files)
+    code, said = finish(start(folder, "epc", *A, "-o", "out.csv", "--plot", "out.svg", preexec_fn=few))
     assert (code == 0) == (said == "")
     assert code in (0, 2, 3)
     assert "Too many open files" in said or code == 0
@@ -376,8 +321,7 @@ def test_signals_while_standard_input_is_kept(folder: Path, number: signal.Signa
     _soon(lambda: any(file.stat().st_size for file in (folder / "tmp").rglob("*")), process)
     process.send_signal(number)
     code, said = finish(process)
-    word = "interrupted" if number == signal.SIGINT else "terminated"
-    assert (code, said) == (128 + number, f"priori: error: {word}")
+    assert (code, said) == (128 + number, f"priori: error: {ENDS[number]}")
     assert list((folder / "tmp").iterdir()) == []
 
 
@@ -393,8 +337,7 @@ def test_signals_during_a_scan(folder: Path, number: signal.Signals) -> None:
     _soon(lambda: any((folder / "tmp").iterdir()), process)
     process.send_signal(number)
     code, said = finish(process)
-    word = "interrupted" if number == signal.SIGINT else "terminated"
-    assert (code, said) == (128 + number, f"priori: error: {word}")
+    assert (code, said) == (128 + number, f"priori: error: {ENDS[number]}")
     assert list((folder / "tmp").iterdir()) == []
     assert (folder / "out.csv").read_text() == "as before"
 

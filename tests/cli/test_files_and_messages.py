@@ -188,28 +188,6 @@ def test_the_name_of_the_file_says_the_format(run: Any, arguments: tuple[str, ..
     assert written.lower().startswith(begins.lower()), written[:50]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (
-            (*EPC, "-o", "x.pdf"),
-            "cannot tell the format of x.pdf; name it .txt (table), .csv (csv),"
-            " .json (json), .md (markdown), .tex (latex), or",
-        ),
-        (("report", *EPC[1:], "-o", "x.pdf"), "name it .html (html), .md (markdown), .tex (latex), .json (json), .csv"),
-        (("report", *EPC[1:], "-o", "x.txt"), "cannot tell the format of x.txt"),
-        ((*EPC, "-o", "x.csv", "--json"), "--format json and x.csv say two things; name the file .json"),
-        ((*EPC, "-o", "x.json", "--format", "csv"), "--format csv and x.json say two things; name the file .csv"),
-        ((*EPC, "-o", "x.html", "--format", "csv"), "say two things"),
-    ],
-)
-@pytest.mark.usefixtures("scores")
-def test_names_that_say_no_format_or_another(run: Any, arguments: tuple[str, ...], words: str) -> None:
-    code, _, err = run(*arguments)
-    assert (code, words in err) == (2, True), err
-    assert not Path(arguments[arguments.index("-o") + 1]).exists()
-
-
 # -- text cells ----------------------------------------------------------------------------------------
 
 
@@ -233,32 +211,6 @@ def test_numbers_and_other_texts_stay() -> None:
 
 
 # -- messages ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("epcc",), "unknown command 'epcc'; did you mean 'epc'?"),
-        (("threshhold", "x"), "unknown command 'threshhold'; did you mean 'threshold'?"),
-        (("zzz",), f"unknown command 'zzz'; choose one of: {', '.join(COMMANDS)}"),
-        (("report", "--folds", "5"), "no such option --folds; divide the file in two: --split 50/50"),
-        (("average", "--cost-fn", "5"), "no such option --cost-fn; write --costs fn=A,fp=B"),
-        (
-            ("plan", "--sensitivity", "0.9"),
-            "no such option --sensitivity; plan takes the rate of errors, 1 - sensitivity: --frr RATE, or --limit "
-            "frr=VALUE",
-        ),
-        (("epc", "--pionts", "3"), "no such option --pionts; did you mean --points?"),
-        (("demo", "--qqqqq"), "no such option --qqqqq; see 'priori demo --help'"),
-        (
-            ("epc", "a.csv", "b.csv", "c.csv"),
-            "one file, or two: DEV TEST, not 3; name systems by --system NAME DEV TEST",
-        ),
-        (("app", "x"), "more words than the command takes: x; see 'priori app --help'"),
-    ],
-)
-def test_what_was_meant(run: Any, arguments: tuple[str, ...], message: str) -> None:
-    assert run(*arguments) == (2, "", f"priori: error: {message}\n")
 
 
 def test_help_lists_the_commands(run: Any) -> None:

@@ -148,26 +148,6 @@ def test_systems_that_lack_trials_are_left_out_of_a_ranking(engine: str) -> None
     assert "left out, other numbers of trials than the 2 systems compared: A" in err
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("a-dev.csv", "a-eval.csv", "--split", "50/50"), "DEV and TEST are divided already"),
-        (("a.csv", "--split", "50/50", "--folds", "3"), "--split and --folds both divide"),
-        (("a.csv", "--system", "A", "a-dev.csv", "a-eval.csv"), "not in two of these ways"),
-        (("a.csv",), "one file needs --folds 5, or --split 50/50"),
-        (("a.csv", "--split", "0/1"), "write shares as 50/50"),
-        (("a.csv", "--systems-in", "system", "--split", "50/50"), "add --table FILE"),
-        (("--table", "wide.csv", "--split", "50/50"), "--table needs --systems-in COLUMN"),
-        (("a.csv", "--split", "50/50", "--where", "sex=x"), "no row has sex = 'x'; its values are f, m"),
-        (("a.csv", "--split", "50/50", "--where", "sex"), "--where 'sex'"),
-    ],
-)
-def test_what_does_not_go_together(words: tuple[str, ...], message: str) -> None:
-    code, _, err = ask("epc", *words)
-    assert code != 0
-    assert message in err
-
-
 def test_a_command_lists_folds_where_it_can_judge_them() -> None:
     for name in COMMANDS:
         command = cli.get_command(click.Context(cli), name)
@@ -180,10 +160,3 @@ def test_a_command_lists_folds_where_it_can_judge_them() -> None:
             two = ("--scores", "A", "a.csv", "--scores", "B", "b.csv", "--folds", "2")
             code, _, err = ask(name, *two, *own.get(name, "").split())
             assert code == 0, (name, err)
-
-
-@pytest.mark.parametrize("words", [("check", "--max", "hter=1", "--junit", "-"), ("report", "--pdf", "-")])
-def test_what_is_not_the_numbers_needs_a_file(words: tuple[str, ...]) -> None:
-    code, _, err = ask(words[0], "a-dev.csv", "a-eval.csv", *words[1:])
-    assert (code, "-: name a file" in err) == (1, True)
-    assert not Path("-").exists()

@@ -107,39 +107,4 @@ def test_commands_with_formats_share_their_options(name: str) -> None:
 
 
 def test_which_commands_those_are() -> None:
-    assert {
-        "epc",
-        "compare",
-        "threshold",
-        "rates",
-        "average",
-        "average-epc",
-        "ztest",
-        "plan",
-        "roc",
-        "det",
-        "rank",
-        "report",
-        "epsc",
-        "adcf",
-        "amounts",
-        "pad",
-        "calibration",
-        "check",
-        "watch",
-    } == set(WITH_FORMATS)
-
-
-@pytest.mark.parametrize(
-    "arguments", [("epc", "--system", "A", "dev.csv", "dev.csv"), ("roc", "--scores", "A", "dev.csv"), ("rates",)]
-)
-def test_two_formats_at_once_and_figures_that_cannot_be(write: Any, run: Any, arguments: tuple[str, ...]) -> None:
-    write("dev.csv", DEV)
-    if arguments == ("rates",):
-        code, _, err = run(*arguments, "dev.csv", "--threshold", "0.2", "--json", "--format", "csv")
-        assert (code, "--json is short for --format json; leave out --format csv" in err) == (2, True)
-        return
-    code, out, err = run(*arguments, "--plot", "x.bmp")
-    assert (code, out) == (2, "")
-    assert err == "priori: error: cannot draw 'x.bmp'; name the figure .svg, .png, .pdf\n"
-    assert run(*arguments, "--json", "--format", "json")[0] == 0
+    assert {*COMMANDS} - {*WITH_FORMATS} == {"app", "demo", "explain", "schema"}

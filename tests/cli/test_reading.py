@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -34,50 +33,6 @@ def test_the_format_is_said_on_stderr(write: Write, capsys: pytest.CaptureFixtur
     assert "test.tsv: TSV table, 2 positive" in err
 
 
-@pytest.mark.parametrize(
-    ("dev", "test", "options", "message"),
-    [
-        (
-            BOB,
-            DEV,
-            [],
-            "system 'A': the development file dev is read as bob four columns and the test file test as CSV",
-        ),
-        (DEV, "score,label\n0.5,1\nhigh,0\n", [], "test:3: the score 'high' is not a number"),
-        (DEV, "score,label\nnan,1\n0.5,0\n", [], "test: 1 score is NaN (the first on line 2); choose a policy (--nan"),
-        (DEV, "value,label\n1,1\n0.5,0\n", [], "test: no column 'score' for the score; the columns are value, label"),
-        (DEV, "score,label\n1,2\n0.5,0\n", [], "are not a pair we know; say which one is positive (--positive VALUE"),
-        (DEV, "", [], "test: the file is empty"),
-        (DEV, b"\x00\x01\x02", [], "test: a binary file"),
-        (DEV, "a u1 0.5\n", [], "need the trials file that holds the labels (--trials FILE"),
-        (DEV, DEV, ["--input-format", "excel"], "unknown format 'excel'"),
-        (DEV, DEV, ["--column", "user=claimed"], "no column 'claimed' for the user"),
-        (DEV, DEV, ["--column", "users=claimed"], "unknown column 'users'"),
-        (
-            DEV,
-            DEV,
-            ["--column", "score=a", "--column", "score=b"],
-            "--column score is given twice, as 'a' and as 'b'; for a "
-            "column of one system write --column SYSTEM:score=b",
-        ),
-        (DEV, DEV, ["--column", "A:score=a", "--column", "A:score=b"], "--column A:score is given twice"),
-        (DEV, DEV, ["--column", "C:score=a"], "there is no system 'C'; the systems are A"),
-        (DEV, '{"score": 1, "label": 1, "score": 0}\n', [], "test:1: the key 'score' stands twice; keep one of them"),
-    ],
-)
-def test_bad_input_is_one_line(
-    write: Write, capsys: pytest.CaptureFixture[str], dev: str, test: str | bytes, options: list[str], message: str
-) -> None:
-    write("dev", dev)
-    write("test", test)
-    assert run("epc", "--system", "A", "dev", "test", *options, "--format", "json", "-o", "curve.json") == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert message in err.splitlines()[-1]
-    assert "Traceback" not in err
-    assert not Path("curve.json").exists()
-
-
 def test_standard_input(write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DEV.encode())))
     assert run("threshold", "-", "--alpha", "0.5") == 0
@@ -97,31 +52,3 @@ def test_systems_in_one_file_have_columns_of_their_own(write: Write, capsys: pyt
     assert capsys.readouterr().out == expected
     assert run("epc", *both, "--column", "B:score=bad", "--column", "score=good") == 0
     assert capsys.readouterr().out == expected
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("threshold", "dev.csv", "--column", "A:score=x"), "there is no system 'A'; the systems are dev"),
-        (
-            ("check", "--system", "A", "dev.csv", "dev.csv", "--max", "far=0.1", "--max", "far=0.2"),
-            "--max 'far=0.2': this measure has a limit already",
-        ),
-        (("threshold", "dev.csv", "--costs", "fn=1,fn=2,fp=1", "--prior", "0.1"), "write fn=100,fp=1"),
-        (("rates", "dev.csv", "--threshold", "0.5", "-o", ""), "cannot write a file without a name; give one"),
-        (
-            ("epc", "--system", "A", "dev.csv", "dev.csv", "--measure", "dcf:cost_fn=1,cost_fn=2"),
-            "measure 'dcf:cost_fn=1,cost_fn=2': a parameter is given twice; give each once",
-        ),
-        (
-            ("epc", "--table", "dev.csv", "--systems-in", "s", "--split", "p=a:b", "--where", "x=1", "--where", "x=2"),
-            "--where x is given twice, as '1' and as '2'",
-        ),
-    ],
-)
-def test_a_name_given_twice(
-    write: Write, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], message: str
-) -> None:
-    write("dev.csv", DEV)
-    assert run(*arguments) == 2
-    assert message in capsys.readouterr().err

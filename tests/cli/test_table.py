@@ -80,31 +80,6 @@ def test_systems_come_in_the_order_of_the_table_by_every_engine(command: str) ->
     assert re.findall(r"\b[AB]\b", said[0].stdout)[:1] in (["B"], [])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--table", "all.csv"], "--table needs --systems-in COLUMN"),
-        (["--split", "set=dev:eval"], "to divide or choose from: --system NAME DEV TEST"),
-        (
-            ["--table", "all.csv", "--systems-in", "system", "--split", "set=dev"],
-            "or COLUMN=DEV:TEST, for example --split set=dev:test",
-        ),
-        (
-            ["--table", "all.csv", "--systems-in", "system", "--split", "set"],
-            "or COLUMN=DEV:TEST, for example --split set=dev:test",
-        ),
-        (["--table", "all.csv", "--systems-in", "x", "--split", "set=dev:eval", "--where", "set"], "--where 'set'"),
-        (["--table", "all.csv", "--systems-in", "model", "--split", "set=dev:eval"], "no columns are called 'model'"),
-        (["--table", "all.csv", "--system", "A", "A-dev.csv", "A-eval.csv"], "not in two of these ways"),
-    ],
-)
-@pytest.mark.usefixtures("folder")
-def test_what_is_missing_is_said(arguments: list[str], message: str) -> None:
-    result = CliRunner().invoke(cli, ["epc", *arguments])
-    assert result.exit_code != 0
-    assert message in str(result.exception or result.output)
-
-
 def test_a_page_of_many_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     rows = [

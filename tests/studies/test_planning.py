@@ -329,8 +329,8 @@ def test_sentence_and_warnings():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "either a width or a difference"),
-        ({"width": 0.1, "difference": 0.1}, "either a width or a difference"),
+        ({}, "give one of width and difference"),
+        ({"width": 0.1, "difference": 0.1}, "give one of width and difference"),
         ({"width": 2}, "width must lie between 0 and 1"),
         ({"difference": 0}, "difference must lie"),
         ({"difference": 0.1, "power": 0.2}, "power must lie"),

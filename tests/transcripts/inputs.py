@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -131,10 +132,10 @@ def write() -> None:
     score = np.where(failed, np.nan, found["a-test"]["score"])
     Path("failed.csv").write_text(csv({**found["a-test"], "score": score}))
     for name, text in BAD.items():
-        Path(name).write_text(text)
+        Path(name).write_bytes(text.encode() if isinstance(text, str) else text)
 
 
-BAD = {
+BAD: dict[str, str | bytes] = {
     "empty.csv": "",
     "header.csv": "score,label\n",
     "one-class.csv": "score,label\n0.5,1\n0.25,1\n",
@@ -142,6 +143,11 @@ BAD = {
     "short.csv": "score,label,user\n0.5,1,a\n0.25,0\n",
     "three.csv": "score,label\n1,0\n2,1\n3,2\n",
     "missing.csv": "score,label\n0.5,1\nnan,0\n0.1,0\n0.4,1\n",
+    "pair.csv": "score,label\n1,cat\n2,dog\n",
+    "twice.json": '{"score": 1, "label": 1, "score": 0}\n',
+    "noise.bin": bytes(range(256)) * 20,
+    "cut.csv.gz": gzip.compress(b"score,label\n0.1,0\n0.9,1\n")[:20],
+    "broken.parquet": "PAR1 this is not parquet PAR1",
 }
 
 

@@ -28,6 +28,14 @@ def test_the_answer_is_the_recorded_one(entry: transcribing.Entry, monkeypatch: 
         pytest.fail(f"{entry.asked}\n" + "\n".join(list(lines)[:60]), pytrace=False)
 
 
+def test_a_mistake_is_told_in_one_line_and_prints_nothing() -> None:
+    told = [entry.answer.split("\n") for entry in transcribing.every() if entry.answer.endswith("exit 2")]
+    assert len(told) > 100
+    for lines in told:
+        assert all(line.startswith("! priori: ") for line in lines[:-1]), lines
+        assert [line.startswith("! priori: error: ") for line in lines[:-1]].count(True) == 1, lines
+
+
 def test_warnings_fit_a_line() -> None:
     text = (transcribing.HERE / "cautions.txt").read_text(encoding="utf-8")
     said = re.findall(r"^! priori: (?:warning|note) \[[a-z-]+\]: (.*)$", text, flags=re.MULTILINE)

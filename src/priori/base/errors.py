@@ -93,5 +93,5 @@ def nearest(name: object, allowed: Iterable[object]) -> str:
     from difflib import get_close_matches
 
     names = [*map(str, allowed)]
-    near = get_close_matches(str(name), names, n=1)
+    near = get_close_matches(str(name), names, n=1, cutoff=0.65)
     return f"did you mean {near[0]!r}?" if near else f"choose one of: {', '.join(names)}"

@@ -32,7 +32,6 @@ def amounts(asked: Asked) -> None:
     asked.output.finish(
         costs,
         table=lambda: "\n".join([*map(_table, costs), *map(_compared, tests)]),
-        csv=lambda: [{"system": [each.name], **each.columns()} for each in costs],
         json=lambda: {"systems": [each.to_dict() for each in costs], "comparisons": [test.to_dict() for test in tests]},
         warnings=joined(*(each.warnings for each in costs), *(test.warnings for test in tests)),
     )

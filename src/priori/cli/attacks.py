@@ -7,20 +7,9 @@ from functools import partial
 from typing import Any
 
 import priori
-from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
-from priori.cli.commands import (
-    Asked,
-    alpha_list,
-    bands_around,
-    make_command,
-    output_group,
-    resampling_options,
-    with_bands,
-    with_limits,
-)
+from priori.cli.commands import Asked, alpha_list, bands_around, make_command, output_group, resampling_options
 from priori.cli.options import option, options
-from priori.cli.output import tables_of
 from priori.cli.systems import SETS, pairs_of
 
 
@@ -53,15 +42,7 @@ def _finish(asked: Asked, ask: Any) -> None:
     """Compute the curves and their bands, and print both."""
     curves = asked.systems.asked(ask)
     bands = bands_around(curves, asked)
-    results, named = bands or curves, [curve.name for curve in curves]
-    asked.output.finish(
-        results,
-        table=lambda: tables_of(*curves, *bands),
-        csv=lambda: with_limits(curves, bands),
-        json=lambda: {"systems": with_bands([curve.to_dict() for curve in curves], bands)},
-        figure=lambda plots: plots.plot_epsc(results),
-        warnings=of_systems([(name, each.warnings) for name, each in zip(named, results, strict=True)]),
-    )
+    asked.output.finish(curves, bands=bands, figure=lambda plots: plots.plot_epsc(bands or curves))
 
 
 def _three(option: str, typed: str, names: Sequence[str]) -> list[str]:

@@ -16,11 +16,13 @@ from priori.base.whole_files import write_whole
 from priori.cli.commands import Asked, judging, make_command, output_group, resampling_options
 from priori.cli.options import option, options
 from priori.cli.output import Progress, table_text, tell
-from priori.cli.systems import SYSTEMS
+from priori.cli.systems import SYSTEMS, limits_of
 from priori.decisions.presets import get_preset
 from priori.studies.gates import Checked, check_limits, check_no_worse, junit_xml
 from priori.words.paper_tables import markdown_table
 
+#: How a limit is typed.
+LIMIT = "MEASURE=LIMIT"
 #: Where GitHub keeps the summary of a step.
 SUMMARY = "GITHUB_STEP_SUMMARY"
 
@@ -56,7 +58,11 @@ def check(asked: Asked) -> None:
     """
     judging, resampling, no_worse_than, margin = asked.judging, asked.resampling, asked.no_worse_than, asked.margin
     money = f"cost:{judging.costs},prior={judging.prior}" if judging.costs and judging.prior else None
-    limits, least = _limits("--max", asked.maxima, money), _limits("--min", asked.minima, money)
+    limits, least = (
+        # ``cost`` is that of --costs and --prior.
+        {money if money and name == "cost" else name: limit for name, limit in typed.items()}
+        for typed in (limits_of("--max", LIMIT, asked.maxima), limits_of("--min", LIMIT, asked.minima))
+    )
     if asked.preset is not None:
         claimed = get_preset(asked.preset, limits=True)
         limits = {**claimed.maxima, **limits}
@@ -98,24 +104,6 @@ def check(asked: Asked) -> None:
     )
     if broken:
         raise click.exceptions.Exit(1)
-
-
-def _limits(name: str, typed: Sequence[str], money: str | None) -> dict[str, float]:
-    """Return the limits by measure; ``cost`` is that of --costs and --prior."""
-    limits: dict[str, float] = {}
-    for each in typed:
-        measure, equals, limit = each.rpartition("=")
-        if money is not None and measure.strip() == "cost":
-            measure = money
-        if measure.strip() in limits:
-            raise OptionError(f"{name} {each!r}: this measure has a limit already; give one limit for each")
-        try:
-            limits[measure.strip()] = float(limit)
-        except ValueError:
-            equals = ""
-        if not (measure.strip() and equals):
-            raise OptionError(f"{name} {each!r}: write it as MEASURE=LIMIT, for example {name} hter=0.05")
-    return limits
 
 
 def _rows(checked: Sequence[Checked]) -> list[list[str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -163,7 +162,7 @@ def _resampling(bootstrap: str | None, resamples: str, **typed: Any) -> Resampli
     """Return what was asked for; without a bootstrap its other options are a mistake."""
     if bootstrap is None:
         if typed.get("resample", "test") != "test" or typed.get("simultaneous"):
-            raise OptionError("these options belong to a bootstrap: add --bootstrap auto")
+            raise OptionError("--resample and --simultaneous belong to a bootstrap: add --bootstrap auto")
         return None
     from priori.uncertainty.bootstrap.resampling import Resampling
 
@@ -187,18 +186,6 @@ def bands_around(curves: Iterable[Any], asked: Asked) -> list[Any]:
         with Progress(f"bootstrap of {curve.name}") as progress:
             bands.append(curve.band(**vars(asked.resampling), threads=asked.threads, progress=progress))
     return bands
-
-
-def with_bands(contents: Iterable[dict[str, Any]], bands: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return what is known of each curve, with its band where there is one."""
-    around = [{"band": {**band.summary(), "lower": band.lower, "upper": band.upper}} for band in bands]
-    return [{**content, **band} for content, band in zip(contents, around or repeat({}))]  # noqa: B905
-
-
-def with_limits(curves: Iterable[Any], bands: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the table of each curve, with the ends of its band where there is one."""
-    ends = [{"lower": band.lower, "upper": band.upper} for band in bands]
-    return [{"system": [curve.name], **curve.columns(), **end} for curve, end in zip(curves, ends or repeat({}))]  # noqa: B905
 
 
 # -- what is written -------------------------------------------------------------------------------------------------

@@ -9,23 +9,13 @@ from typing import Any
 import numpy as np
 
 import priori
-from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.base.texts import alpha_text
 from priori.base.texts import cell as percent
 from priori.base.texts import cells as percents
-from priori.cli.commands import (
-    CURVES,
-    Asked,
-    bands_around,
-    make_command,
-    output_group,
-    resampling_options,
-    with_bands,
-    with_limits,
-)
+from priori.cli.commands import CURVES, Asked, bands_around, make_command, output_group, resampling_options
 from priori.cli.options import option
-from priori.cli.output import Progress, table_of, table_text, tables_of, tell, verbose
+from priori.cli.output import Progress, table_of, table_text, tables_of, tell, verbose, with_bands
 from priori.cli.systems import SYSTEMS
 from priori.decisions.measures import NET_BENEFIT
 
@@ -60,11 +50,11 @@ def epc(asked: Asked) -> None:
     if verbose() and any(curve.dev.scanned or curve.test.scanned for curve in curves):
         tell("no areas of scanned tables here: use --engine memory, or priori.areas in Python")
     asked.output.finish(
+        curves,
+        bands=bands,
         table=lambda: "\n".join([*_tables(curves, bands, asked.systems.folds), *_area_tables(curves, areas, asked)]),
-        csv=lambda: with_limits(curves, bands),
         json=lambda: _content(curves, bands, areas),
         figure=lambda plots: plots.plot_epc(curves, bands=bands or None, best=len(curves) == 1),
-        warnings=of_systems([(curve.name, each.warnings) for curve, each in zip(curves, bands or curves, strict=True)]),
     )
 
 

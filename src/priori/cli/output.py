@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from itertools import repeat
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,7 @@ class Output:
         self,
         result: Any = None,
         *,
+        bands: Sequence[Any] = (),
         table: Callable[[], str] | None = None,
         csv: Callable[[], Columns | Iterable[Columns]] | None = None,
         json: Callable[[], Mapping[str, Any]] | None = None,
@@ -56,13 +58,14 @@ class Output:
 
         ``table`` returns text for people, ``csv`` one table or several of the same columns, ``json`` everything, and
         ``figure`` draws with `priori.plots`. What is not given is the ``result``'s own, or that of a list of results,
-        one for each system.
+        one for each system, with the ``bands`` around them.
         """
-        table = table or partial(tables_of, *(result if isinstance(result, list) else [result]))
+        table = table or partial(tables_of, *(result if isinstance(result, list) else [result]), *bands)
         if isinstance(result, list):
-            csv = csv or (lambda: [{"system": [each.name], **each.columns()} for each in result])
-            json = json or (lambda: {"systems": [each.to_dict() for each in result]})
-            warnings = of_systems([(each.name, each.warnings) for each in result]) if warnings is None else warnings
+            csv = csv or partial(_with_limits, result, bands)
+            json = json or (lambda: {"systems": with_bands([each.to_dict() for each in result], bands)})
+            said = zip(result, bands or result, strict=True)
+            warnings = of_systems([(one.name, each.warnings) for one, each in said]) if warnings is None else warnings
         warn(getattr(result, "warnings", ()) if warnings is None else warnings)
         if self.plot:
             from priori import plots
@@ -89,6 +92,18 @@ class Output:
 
             return f"{PREAMBLE}\n\n{text}"
         return text
+
+
+def _with_limits(curves: Iterable[Any], bands: Sequence[Any]) -> list[Columns]:
+    """Return the table of each curve, with the ends of its band where there is one."""
+    ends = [{"lower": band.lower, "upper": band.upper} for band in bands]
+    return [{"system": [curve.name], **curve.columns(), **end} for curve, end in zip(curves, ends or repeat({}))]  # noqa: B905
+
+
+def with_bands(contents: Iterable[dict[str, Any]], bands: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return what is known of each curve, with its band where there is one."""
+    around = [{"band": {**band.summary(), "lower": band.lower, "upper": band.upper}} for band in bands]
+    return [{**content, **band} for content, band in zip(contents, around or repeat({}))]  # noqa: B905
 
 
 def emit(text: str, path: str | None = None) -> None:

@@ -46,10 +46,27 @@ def pairs_of(option: str, shape: str, typed: Iterable[str], *, empty: bool = Fal
         if not (name and equals and (value or empty)):
             raise OptionError(f"{option} {each!r}: write it as {shape}")
         if name in pairs:
-            own = f"; for a column of one system write {option} SYSTEM:{name}={value}" if option == "--column" else ""
+            of_all = option == "--column" and not _owner(name)
+            own = f"; for a column of one system write {option} SYSTEM:{name}={value}" if of_all else ""
             raise OptionError(f"{option} {name} is given twice, as {pairs[name]!r} and as {value!r}{own}")
         pairs[name] = value
     return pairs
+
+
+def limits_of(option: str, shape: str, typed: Iterable[str]) -> dict[str, float]:
+    """Read limits typed as NAME=VALUE, each name once; a name may have parameters of its own (precision:prior=0.01)."""
+    limits: dict[str, float] = {}
+    for each in typed:
+        name, _, limit = (part.strip() for part in each.rpartition("="))
+        if name in limits:
+            raise OptionError(f"{option} {name} has a limit already, {limits[name]:g}; give one limit for each")
+        try:
+            limits[name] = float(limit)
+        except ValueError:
+            name = ""
+        if not name:
+            raise OptionError(f"{option} {each!r}: write it as {shape}, for example {option} far=0.01")
+    return limits
 
 
 # -- files -----------------------------------------------------------------------------------------------------------

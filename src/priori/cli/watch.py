@@ -14,7 +14,7 @@ from priori.base.texts import cell
 from priori.cli.commands import Asked, Group, judging, make_command, output_group
 from priori.cli.options import option, options
 from priori.cli.output import table_of, table_text
-from priori.cli.systems import READING, Reading, pairs_of
+from priori.cli.systems import READING, Reading, limits_of
 from priori.cli.threshold import as_score
 from priori.scores.systems import SourceFile
 from priori.studies.watching import Watch
@@ -61,7 +61,8 @@ def watch(asked: Asked) -> None:
             raise OptionError(f"{state} holds the threshold and the limits; leave them out, or name another --state")
         watch = Watch.load(state)
     else:
-        watch = Watch(_threshold(asked), _limits(asked.limits), asked.level, asked.change_every)
+        limits = {name.lower(): limit for name, limit in limits_of("--limit", "RATE=VALUE", asked.limits).items()}
+        watch = Watch(_threshold(asked), limits, asked.level, asked.change_every)
     for path in asked.files:
         digest = SourceFile.of(path).sha256 or None
         if share is not None:
@@ -97,15 +98,6 @@ def _threshold(asked: Asked) -> float:
         return as_score(given, distances)
     settings = {name: value for name, value in vars(asked.judging).items() if name != "measure"}
     return priori.choose_threshold(asked.reading.read(path), **settings)
-
-
-def _limits(typed: tuple[str, ...]) -> dict[str, float]:
-    shape = "RATE=VALUE, for example --limit far=0.01"
-    pairs = pairs_of("--limit", shape, typed)
-    try:
-        return {name.lower(): float(value) for name, value in pairs.items()}
-    except ValueError:
-        raise OptionError(f"--limit {' '.join(typed)!r}: write it as {shape}") from None
 
 
 def _share(typed: str) -> tuple[float, float]:

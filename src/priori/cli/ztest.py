@@ -49,7 +49,8 @@ def ztest(asked: Asked) -> None:
     judged = judging.settings()
     rates = {name: value for name, value in asked.only(RATES).items() if value is not None}
     if bool(rates) == bool(systems):
-        raise OptionError("give rates (--far --frr --negatives --positives) or scores (--system NAME DEV TEST)")
+        both = ", not both" if rates else ""
+        raise OptionError(f"give rates (--far --frr --negatives --positives) or scores (--system NAME DEV TEST){both}")
     how: dict[str, Any] = {"confidence_level": asked.level, "alternative": asked.alternative}
     if rates:
         lacking = [name for name in RATES.split()[:4] if name not in rates]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from priori.base.errors import InputError, OptionError
+from priori.base.errors import InputError, OptionError, argument
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
@@ -79,7 +79,7 @@ class Goal:
 
     def __post_init__(self) -> None:
         if (self.width is None) == (self.difference is None):
-            raise OptionError("say what to plan for: either a width or a difference")
+            raise OptionError(f"give one of {argument('width')} and {argument('difference')}: what to plan for")
         check_level(self.confidence_level)
         if self.assurance is not None and not 0 < self.assurance < 1:
             raise OptionError(f"the assurance must lie between 0 and 1, not {self.assurance:g}")

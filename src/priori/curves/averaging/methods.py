@@ -150,7 +150,7 @@ def find_axis(
     wanted = {"theta": "angle", "prior": "cost", "cost_fp": "cost", "cost_fn": "cost"}
     for (name, needed), value in zip(wanted.items(), (theta, prior, cost_fp, cost_fn), strict=True):
         if value is not None and method.name != needed:
-            raise OptionError(f"{name} goes with method={needed!r}, not with {method.name!r}")
+            raise OptionError(f"{argument(name)} goes with {argument('method', needed)}, not with {method.name!r}")
     if method.name == "angle":
         return _angle_axis(theta)
     return _cost_axis(prior, cost_fp, cost_fn) if method.name == "cost" else method.axis
