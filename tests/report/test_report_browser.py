@@ -451,7 +451,7 @@ def test_hostile_names_are_text(visit: Open, tmp_path: Path) -> None:
     page.hover("#plot-epc", position={"x": 400, "y": 150})
     assert page.is_visible("#tip")
     for button in ("[data-svg=epc]", "[data-svg=roc]", "[data-csv=epc]"):
-        assert "w" * 10 in saved(opened, button)[1]
+        assert "w" * 5 in saved(opened, button)[1]
     assert page.evaluate("window.stolen") is None
     assert page.locator("img").count() == 0
     assert page.locator("a[href^=javascript]").count() == 0
@@ -461,6 +461,38 @@ def test_hostile_names_are_text(visit: Open, tmp_path: Path) -> None:
     assert "<img src=x" in page.text_content(".kicker")
     assert "img src" in page.text_content("#table-outcomes")
     assert page.locator(".files bdi").first.text_content() == small_studies.HOSTILE[0]
+
+
+def test_names_that_begin_alike_never_look_the_same(visit: Open, tmp_path: Path) -> None:
+    names = tuple(f"the-same-long-beginning-of-a-detector-with-prompt-{letter}" for letter in "abc")
+    study = small_studies.study(2.5, 2.3, 1.0, names=names)
+    assert "prompt-a" in headline(study, study.at).text
+    opened = visit(write(tmp_path, study), ready=READY)
+    rows = opened.page.locator("#plot-dots [data-row]").all_text_contents()
+    assert len({*rows}) == 3
+    opened.page.select_option("#pair", "1")
+    bring(opened, "epc")
+    better = [text for text in opened.page.locator("#plot-epc text").all_text_contents() if text.endswith("better")]
+    assert len({*better}) == 2
+    short_names = visit(write(tmp_path, small_studies.study(2.5, 1.6)), ready=READY)
+    bring(short_names, "epc")
+    texts = short_names.page.locator("#plot-epc text").all_text_contents()
+    assert {"A better", "B better"} <= {*texts}
+
+
+def test_the_picture_has_room_beside_long_names(visit: Open, tmp_path: Path) -> None:
+    names = tuple(f"a-name-as-long-as-those-of-variants-are-{number}" for number in range(9))
+    study = small_studies.study(*np.linspace(2, 2.2, 9).tolist(), names=names, task="texts", points=5)
+    opened = visit(write(tmp_path, study), ready=READY)
+    ends = opened.page.evaluate(
+        "[...document.querySelectorAll('#plot-dots [data-interval]')].map((one) => one.getBoundingClientRect().width)"
+    )
+    assert min(ends) > 15  # the interval is to be seen beside its dot
+    plot, texts = opened.page.locator("#plot-dots").bounding_box(), opened.page.locator("#plot-dots text:has(tspan)")
+    for text in texts.all():
+        box = text.bounding_box()
+        assert box["x"] + box["width"] < plot["x"] + plot["width"]
+    assert opened.overflow() <= 0
 
 
 @pytest.mark.parametrize("dark", [False, True])

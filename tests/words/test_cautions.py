@@ -13,7 +13,7 @@ from priori import Scores
 from priori.base.cautions import Caution
 from priori.scores.systems import System
 from priori.studies.evaluation import Settings, make_study
-from priori.words.cautions import cautions
+from priori.words.cautions import as_shown, cautions
 
 
 def given(systems: list[System], **settings: Any) -> dict[str, Caution]:
@@ -169,3 +169,16 @@ def test_shares_of_positives_are_compared_whatever_they_are() -> None:
         assert f"{shares[0]} positives in development, {shares[1]} in test" in said
     for dev, test in ((few, normal(2, 7, negatives=4000, positives=1000)), (few, normal(2, 8, positives=1200))):
         assert "prior-shift" not in given(one(dev, test), task="retrieval")
+
+
+def test_a_page_speaks_of_what_is_known_and_of_no_arguments() -> None:
+    backwards = make_study(one(normal(-1.0, 0), normal(-1.0, 1)), Settings(n_resamples=100, points=5))
+    caution = next(each for each in cautions(backwards) if each.code == "reversed-scores")
+    assert "lower_is_better=True" in caution
+    heading, sentence = as_shown(backwards, caution)
+    assert heading == "Scores look reversed"
+    assert sentence.endswith("if lower scores are better, say so; else check the labels.")
+    few = Caution("few-units", "1 false rejection at alpha 0.5: the rate is uncertain; test more trials")
+    assert as_shown(backwards, few)[0] == "Few trials"  # nobody is known
+    assert as_shown(small_studies.study(2.5, sizes={"users": 30}), few)[0] == "Few users"
+    assert Caution("dev-looks-trained-on", "was the system trained on it?").sentence == "Was the system trained on it?"

@@ -215,6 +215,22 @@ def test_a_system_that_decides_nothing_is_not_to_be_used() -> None:
     ]
 
 
+def test_a_system_that_may_do_no_better_than_none_is_not_called_good() -> None:
+    one = small_studies.study(0.05, sizes={"negatives": 2000, "positives": 2000})
+    band = one.members[0].band
+    assert band is not None
+    assert one.curves[0].value[one.at] < 0.5 < band.upper[one.at]  # half of the trials err if all are accepted
+    answer = headline(one, one.at)
+    assert answer.text == "A may be no better here than accepting every trial"
+    assert answer.mark == "not clear"
+    assert answer.why.endswith(" against 50.0 %")
+    assert " (95 %: " in answer.why
+    two = small_studies.study(0.05, 0.0, sizes={"negatives": 2000, "positives": 2000})
+    assert headline(two, two.at).text.startswith("None of the 2 systems is clearly better here than ")
+    clear = small_studies.study(2.5)
+    assert "no better" not in headline(clear, clear.at).text
+
+
 def test_a_system_that_costs_more_than_none_is_not_to_be_used() -> None:
     dev, test = (small_studies.scores(2.0, seed) for seed in (0, 1))
     moved = Scores.from_arrays(test.negatives + 1, test.positives + 1)
@@ -231,7 +247,7 @@ def test_a_system_that_costs_more_than_none_is_not_to_be_used() -> None:
     sure = band.lower[study.at] > reject_all
     assert answer.mark == ("do not use" if sure else "not clear")
     worse = small_studies.study(1.0, costs="fn=1,fp=1", prior="0.5")
-    assert headline(worse, worse.at).text.startswith("A reaches cost per decision between ")
+    assert headline(worse, worse.at).text.startswith("A: cost per decision between ")
     # The FRR of accepting everybody is 0: nothing can beat that, and nobody wants it.
     rate = small_studies.study(1.0, measure="frr")
     assert headline(rate, rate.at).mark != "do not use"

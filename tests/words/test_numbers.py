@@ -49,10 +49,11 @@ def test_percent(rate: float, shown: str) -> None:
 def test_numbers() -> None:
     assert value(0.098, HTER) == "9.8 %"
     assert value(0.01234567, DCF) == "0.01235"
-    assert interval(0.071, 0.129, HTER) == "7.1–12.9"
-    assert interval(0.0, 0.0021, HTER) == "0.00–0.21"
-    assert interval(0.01, 0.02, DCF) == "0.01 to 0.02"
-    assert interval(0.07149, 0.12901, HTER) == "7.1–13.0"  # outwards
+    assert interval(0.09, 0.071, 0.129, HTER) == "7.1–12.9"
+    assert interval(0.001, 0.0, 0.0021, HTER) == "0.00–0.21"
+    assert interval(0.0095, 0.0069, 0.025, HTER) == "0.69–2.50"  # as precise as the value before it, 0.95 %
+    assert interval(0.015, 0.01, 0.02, DCF) == "0.01 to 0.02"
+    assert interval(0.09, 0.07149, 0.12901, HTER) == "7.1–13.0"  # outwards
     assert bounds(-0.012341, 0.012341, True) == "−1.24 to 1.24"
     assert bounds(0.0123456, 0.0234561, False) == "0.01234 to 0.02346"
     assert per_thousand_range(0.0143, 0.0377) == "14 to 38"

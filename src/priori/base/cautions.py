@@ -58,7 +58,8 @@ class Caution(str):
     @property
     def sentence(self) -> str:
         """The text as a sentence of its own."""
-        return f"{self}." if self.named else f"{self[:1].upper()}{self[1:]}."
+        text = self if self.named else f"{self[:1].upper()}{self[1:]}"
+        return text if text.endswith("?") else f"{text}."
 
 
 def labelled(warning: str) -> str:

@@ -161,8 +161,8 @@ def _reversed(side: tuple[int, float], where: str) -> str:
     if side[0] >= 0:
         return ""
     return (
-        f"positives score lower than negatives{where} (AUC {side[1]:.3f}): use {argument('lower_is_better', 'True')}, "
-        "or check the labels"
+        f"positives score lower than negatives{where} (AUC {side[1]:.3f}): if lower scores are better, say so "
+        f"({argument('lower_is_better', 'True')}); else check the labels"
     )
 
 

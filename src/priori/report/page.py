@@ -26,7 +26,7 @@ from priori.studies.evaluation.operating import Promise, mixture, rates_at
 from priori.studies.evaluation.pairs import Pair
 from priori.studies.evaluation.study import FEW
 from priori.uncertainty.rates.rate_intervals import RateInterval
-from priori.words.cautions import cautions
+from priori.words.cautions import as_shown, cautions
 from priori.words.figure_descriptions import describe_figures
 from priori.words.headline import ErrorLine, advice, chosen_elsewhere, deployment, dots, gravest, headline, promised
 from priori.words.numbers import (
@@ -113,7 +113,7 @@ def page_context(study: Study, *, nonce: str | None = None) -> dict[str, Any]:
     return {
         "study": study,
         "title": heading(study),
-        "cautions": known,
+        "cautions": [(caution, *as_shown(study, caution)) for caution in known],
         "answers": verdict(study).answers,
         "about_sets": about_sets(study),
         "screen": screen_at(study, study.at, known),
@@ -382,7 +382,7 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
     """Return everything that the first screen says at an alpha."""
     answer, deployed, caution = headline(study, index), deployment(study, index), gravest(study, index, known)
     extreme = deployed.threshold in ("inf", "-inf")
-    said = study_words(study).said
+    grave = None if caution is None else as_shown(study, caution)
     return {
         "headline": unbroken(answer.text),
         "mark": answer.mark,
@@ -396,7 +396,7 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
         "range": chosen_elsewhere(study.members[study.order_at(index)[0]], index),
         "rule": deployed.rule if extreme else acceptance(study.curves[0].distances),
         "lines": _shown_lines(deployed.lines),
-        "caution": None if caution is None else [said(caution.heading), unbroken(first_words(caution.sentence))],
+        "caution": None if grave is None else [grave[0], unbroken(first_words(grave[1]))],
     }
 
 

@@ -156,7 +156,7 @@ def users(study: Study) -> dict[str, Any] | None:
 
 
 def users_drawn(study: Study) -> dict[str, Any] | None:
-    """Return the rates of the users by role, the highest first; of many users some."""
+    """Return the rates of the users by role, the highest lower bound first; of many users some."""
     if (found := study.users) is None:
         return None
     roles = []
@@ -175,15 +175,16 @@ def _worst(found: UserRates, role: UserRole, words: TaskWords) -> TextTable:
     rows = tuple(
         (
             clean(str(worst["user"][row])),
-            f"{worst['errors'][row]} of {worst['trials'][row]}",
-            *(cell(float(worst[name][row])) for name in ("rate", "lower", "upper")),
+            f"{worst['errors'][row]:,} of {worst['trials'][row]:,}",
+            cell(float(worst["rate"][row])),
+            bounds(worst["lower"][row], worst["upper"][row], True),
             "yes" if worst["above"][row] else "",
         )
         for row in range(len(worst["user"]))
     )
     rate, trials = ROLES[role]
-    header = (words.said("User"), "Errors", rate.upper(), "Lower", "Upper", "Above all")
-    return TextTable(f"users-{role}", f"{rate.upper()} of {words.said(trials)}", header, rows, words=(5,))
+    header = (words.said("User"), "Errors", rate.upper(), level_text(found.confidence_level), "Above all")
+    return TextTable(f"users-{role}", f"{rate.upper()} of {words.said(trials)}", header, rows, words=(4,))
 
 
 def groups(study: Study) -> dict[str, Any] | None:
@@ -192,9 +193,9 @@ def groups(study: Study) -> dict[str, Any] | None:
         return None
     rows = []
     for row, what in enumerate(found.what.tolist()):
-        numbers = [float(column[row]) for column in (found.value, found.lower, found.upper)]
-        plain = what in ("ratio", "ratio-to-mean", "fdr", "garbe")
-        shown = [f"{number:.3g}" for number in numbers] if plain else [cell(x) for x in numbers]
+        number, lower, upper = (float(column[row]) for column in (found.value, found.lower, found.upper))
+        is_rate = what not in ("ratio", "ratio-to-mean", "fdr", "garbe")
+        shown = (cell(number) if is_rate else f"{number:.3g}", bounds(lower, upper, is_rate))
         group, other = (clean(str(column[row])) for column in (found.group, found.other))
         about = {
             "rate": group,
@@ -204,7 +205,7 @@ def groups(study: Study) -> dict[str, Any] | None:
             "worst": f"worst group ({group})",
         }
         rows.append((about.get(what, what.upper()), found.rate[row].upper(), *shown, f"{found.trials[row]:,}"))
-    header = ("Group", "Rate", "Value", "Lower", "Upper", "Trials")
+    header = ("Group", "Rate", "Value", level_text(found.confidence_level), "Trials")
     return {
         **_of_best(study, found, about_groups(found)),
         "table": TextTable("groups", "Rates of each group", header, tuple(rows), words=(1,)),
@@ -267,7 +268,12 @@ def errors(study: Study) -> dict[str, Any] | None:
     for kind, trials in found.items():
         who, fate = words.error(kind)
         rows = tuple(
-            (clean(one.trial), *(clean(text) or MISSING for text in one[1:4]), f"{one.score:.6g}", f"{one.margin:.4g}")
+            (
+                short(one.trial, 80),
+                *(short(text, 80) if text.strip() else MISSING for text in one[1:4]),
+                f"{one.score:.6g}",
+                f"{one.margin:.4g}",
+            )
             for one in trials
         )
         header = (
@@ -320,7 +326,7 @@ def _shares(systems: list[Attacked]) -> TextTable:
         between = {} if one.band is None else one.band.columns()
         thresholds = 0.0 - curve.threshold if curve.test.distances else curve.threshold
         for row, omega in enumerate(curve.omega):
-            interval = f"{cell(between['lower'][row])} to {cell(between['upper'][row])}" if between else MISSING
+            interval = bounds(between["lower"][row], between["upper"][row], True) if between else MISSING
             rates = (cell(rate[row]) for rate in (curve.far, curve.frr, curve.iapmr, curve.value))
             rows.append((f"{short(curve.name)}, omega {omega:g}", f"{thresholds[row]:.4g}", *rates, interval))
             numbers.append(one.system)
@@ -334,16 +340,8 @@ def _types(systems: list[Attacked]) -> TextTable:
         here = one.rates.point == one.rates.point[0]
         columns = (getattr(one.rates, name)[here] for name in ("measure", "attack", "rate", "lower", "upper"))
         for measure, attack, rate, lower, upper in zip(*columns, strict=True):
-            interval = f"{cell(lower)} to {cell(upper)}"
-            rows.append(
-                (
-                    short(one.rates.name),
-                    ATTACK_RATES[measure],
-                    short(attack) if attack else MISSING,
-                    cell(rate),
-                    interval,
-                )
-            )
+            named = (short(one.rates.name), ATTACK_RATES[measure], short(attack) if attack else MISSING)
+            rows.append((*named, cell(rate), bounds(lower, upper, True)))
             numbers.append(one.system)
     header = ("System", "Rate", "Type of attack", "Value", "Interval")
     return TextTable(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from priori.base.cautions import Caution, gravest_first, joined, of_systems
+from priori.base.errors import MARK
 from priori.curves.epc import EPC
 from priori.studies.evaluation import Member, Study
 from priori.uncertainty.comparing.max_t import error_allowed
@@ -33,6 +36,17 @@ def cautions(study: Study) -> tuple[Caution, ...]:
         Caution(code, said("; ".join(line.marked for line in lines)), lines[0].named) for code, lines in texts.items()
     ]
     return tuple(gravest_first(found))
+
+
+def as_shown(study: Study, caution: Caution) -> tuple[str, str]:
+    """Return the heading and the sentence of a caution for the page, whose readers type no arguments.
+
+    Where no users are known it is trials that err, and that are few.
+    """
+    words, known = study_words(study), study.curves[0].test.n_users
+    heading = (words if known else replace(words, people="trials")).said(caution.heading)
+    plain = re.sub(rf" \({MARK}[^{MARK}]*{MARK}\)", "", caution.marked)
+    return heading, Caution(caution.code, plain, caution.named).sentence
 
 
 def _of_member(member: Member, findings: tuple[Caution, ...]) -> tuple[str, ...]:

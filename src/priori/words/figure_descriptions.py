@@ -27,7 +27,9 @@ def describe_figures(study: Study) -> dict[str, str]:
     if study.report_card:
         described["card"] = "Dot chart: error rates of each kind of trials, type of attack and group, with intervals."
     if study.users is not None:
-        described["users"] = study_words(study).said("Line chart: the error rates of the users, the highest first.")
+        described["users"] = study_words(study).said(
+            "Line chart: the error rates of the users, the highest lower bound first."
+        )
     if study.attacked:
         described["epsc"] = "Line chart: HTER_omega and IAPMR against the share of attacks."
     described |= _standings(study)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from priori.words.numbers import (
     value,
     values_apart,
 )
-from priori.words.sentences import tested_together
+from priori.words.sentences import tested_together, with_interval
 from priori.words.vocabulary import TaskWords, study_words
 
 Mark = Literal["clear", "not clear", "not tested", "too few", "do not use", "do not trust"]
@@ -114,25 +114,29 @@ def headline(study: Study, index: int) -> Headline:
 
 
 def _constant(study: Study, index: int) -> Headline | None:
-    """Say so where the best system is one that decides nothing, or does worse than one that decides nothing."""
+    """Say so where the best system decides nothing, or is not shown to do better than one that decides nothing."""
     best = study.members[study.order_at(index)[0]]
     threshold, one = float(best.curve.threshold[index]), len(study.members) == 1
-    who = f"{short(best.name, NAME)} is no better" if one else f"None of the {len(study.members)} systems is better"
+    name, every = short(best.name, NAME), f"None of the {len(study.members)} systems is"
+    worse, perhaps = (
+        f"{name} is no better" if one else f"{every} better",
+        f"{name} may be no" if one else f"{every} clearly",
+    )
+    leave = f": do not use {'it' if one else 'them'}"
     if not np.isfinite(threshold):
-        text = f"{who} here than {CONSTANT[threshold > 0]}: do not use {'it' if one else 'them'}"
+        text = f"{worse} here than {CONSTANT[threshold > 0]}{leave}"
         return Headline(text, "do not use", "at this trade-off no threshold is worth its errors")
     if (beaten := _beaten_by(best, index)) is None:
         return None
-    what, least, sure = beaten
-    measure = best.curve.measure
-    amount = value(float(best.curve.value[index]), measure)
-    text = f"{who} here than {what}" + (f": do not use {'it' if one else 'them'}" if sure else "")
-    why = f"{aggregate(measure)} {amount} against {value(least, measure)}"
-    return Headline(text, "do not use" if sure else "not clear", why)
+    what, least, certainty = beaten
+    why = f"{aggregate(best.curve.measure)} {with_interval(best, index)} against {value(least, best.curve.measure)}"
+    if certainty == "surely":
+        return Headline(f"{worse} here than {what}{leave}", "do not use", why)
+    return Headline(f"{worse if certainty == 'here' else f'{perhaps} better'} here than {what}", "not clear", why)
 
 
-def _beaten_by(member: Member, index: int) -> tuple[str, float, bool] | None:
-    """Return which constant decision is better on the test set, its value, and whether the interval says so too.
+def _beaten_by(member: Member, index: int) -> tuple[str, float, Literal["surely", "here", "perhaps"]] | None:
+    """Return which constant decision is better, its value, and how sure that is: by the interval, here, or perhaps.
 
     None where there is none, and of measures that a constant decision makes perfect, such as the FRR.
     """
@@ -141,12 +145,13 @@ def _beaten_by(member: Member, index: int) -> tuple[str, float, bool] | None:
     sizes = {kind: int(getattr(curve.outcomes, kind)[index]) for kind in ("negatives", "positives")}
     perfect = float(curve.measure(Outcomes.from_errors([0], [0], **sizes), curve.alpha[[index]])[0])
     losses = [sign * (float(values[index]) - perfect) for values in curve.at_extremes()]
+    sides = [curve.value] * 2 if band is None else [band.lower, band.upper]
+    low, high = sorted(sign * (float(side[index]) - perfect) for side in sides)
     own, least = sign * (float(curve.value[index]) - perfect), min(losses)
-    if not own > least > 0:
+    if not max(own, high) > least > 0:
         return None
-    end = None if band is None else float((band.upper if sign < 0 else band.lower)[index])
-    sure = end is not None and sign * (end - perfect) > least
-    return CONSTANT[losses.index(least)], sign * least + perfect, sure
+    certainty: Any = "perhaps" if own <= least else "surely" if band is not None and low > least else "here"
+    return CONSTANT[losses.index(least)], sign * least + perfect, certainty
 
 
 def _unsettled(study: Study, index: int) -> Headline | None:
@@ -245,10 +250,10 @@ def _alone(study: Study, index: int) -> tuple[str, Mark | None, str]:
         return f"{name} will make between {low} and {high} errors in 1,000", None, why
     seen, measure = value(amount, curve.measure), aggregate(curve.measure)
     if (band := study.members[0].band) is None:
-        return f"{name} reaches {measure} {seen}", None, ""
+        return f"{name}: {measure} {seen}", None, ""
     between = " and ".join(value(float(side[index]), curve.measure) for side in (band.lower, band.upper))
     why = f"{level_text(study.settings.confidence_level)} interval; {seen} on this test set"
-    return f"{name} reaches {measure} between {between}", None, why
+    return f"{name}: {measure} between {between}", None, why
 
 
 def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:

@@ -30,15 +30,20 @@ def clean(text: str) -> str:
 
 
 def short(name: str, width: int = 40) -> str:
-    """Return a name as a sentence can hold it: one line, cut with an ellipsis, never turning the text round it.
+    """Return a name as a sentence can hold it: one line, never turning the text round it.
+
+    A long name is cut in its middle: names that begin alike, as those of variants do, must not look the same.
 
     Examples
     --------
-    >>> short("a very long name indeed", width=12)
-    'a very long…'
+    >>> short("detector-with-prompt-a", width=12), short("detector-with-prompt-b", width=12)
+    ('detecto…pt-a', 'detecto…pt-b')
     """
-    text = "".join(char for char in clean(name[: 20 * width]) if ord(char) not in _TURNING)
-    text = (text if len(text) <= width else text[: width - 1].rstrip() + "…") or "(no name)"
+    ends = name if len(name) <= 40 * width else name[: 20 * width] + name[-20 * width :]  # all that can be shown
+    text = "".join(char for char in clean(ends) if ord(char) not in _TURNING)
+    if len(text) > width:
+        text = f"{text[: width - width // 3 - 1].rstrip()}…{text[-(width // 3) :].lstrip()}"
+    text = text or "(no name)"
     turned = any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text)
     return f"{_ISOLATE}{text}{_END}" if turned else text
 
@@ -146,11 +151,12 @@ def value(number: float, measure: Measure) -> str:
     return percent(number) if measure.rate else f"{number:.4g}"
 
 
-def interval(lower: float, upper: float, measure: Measure) -> str:
-    """Return an interval for a sentence; the unit stands with the value before it."""
+def interval(number: float, lower: float, upper: float, measure: Measure) -> str:
+    """Return the interval of a number for a sentence, with as many decimals; the unit stands with the number."""
     if not measure.rate:
         return " to ".join(_four_digits(lower, upper))
-    return "–".join(outwards(100 * lower, 100 * upper, _decimals(100 * max(abs(lower), abs(upper)))))
+    decimals = max(_decimals(100 * abs(each)) for each in (number, max(lower, upper, key=abs)))
+    return "–".join(outwards(100 * lower, 100 * upper, decimals))
 
 
 def _four_digits(lower: float, upper: float) -> tuple[str, str]:

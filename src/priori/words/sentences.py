@@ -11,7 +11,6 @@ from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.studies.evaluation.pairs import Pair, Span, against_best
 from priori.studies.evaluation.study import Member, Study, ranks_of
-from priori.uncertainty.bands.bands import Band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.comparison import Comparison
@@ -65,11 +64,11 @@ class Answers:
 def verdict(study: Study, index: int | None = None) -> Answers:
     """Answer every question at one alpha, by default the alpha of interest."""
     index = study.at if index is None else index
-    curves, bands = study.curves, [member.band for member in study.members]
+    curves = study.curves
     leader = study.members[study.order_at(index)[0]]
     best, several = leader.curve, len(curves) > 1
     answers = [
-        Answer("performance", "How well will it work?", _performance(curves, bands, index)),
+        Answer("performance", "How well will it work?", _performance(study.members, index)),
         Answer("threshold", "Which threshold should be deployed?", _threshold(leader, index, several)),
         Answer("optimism", "How optimistic is a threshold chosen on the test set?", _optimism(best, index)),
     ]
@@ -80,11 +79,12 @@ def verdict(study: Study, index: int | None = None) -> Answers:
     return Answers(curves[0].fractions[index], tuple(answers))
 
 
-def _performance(curves: Sequence[EPC], bands: Sequence[Band | None], index: int) -> str:
+def _performance(members: Sequence[Member], index: int) -> str:
+    curves = [member.curve for member in members]
     first, names, ranks = curves[0], [short(curve.name) for curve in curves], ranks_of(curves, index)
     title = aggregate(first.measure)
     opening = weighing(first.criterion, first.task, first.fractions[index], with_alpha=True)
-    values = [_with_interval(curve, band, index) for curve, band in zip(curves, bands, strict=True)]
+    values = [with_interval(member, index) for member in members]
     order = sorted(range(len(curves)), key=ranks.__getitem__)
     if len(curves) <= 3:
         leader, *others = range(len(curves)) if len(curves) < 3 else order
@@ -103,11 +103,14 @@ def _performance(curves: Sequence[EPC], bands: Sequence[Band | None], index: int
     )
 
 
-def _with_interval(curve: EPC, band: Band | None, index: int) -> str:
-    text = value(float(curve.value[index]), curve.measure)
+def with_interval(member: Member, index: int) -> str:
+    """Return the value of a system at an alpha, with its interval in brackets where there is one."""
+    curve, band = member.curve, member.band
+    number = float(curve.value[index])
+    text = value(number, curve.measure)
     if band is None:
         return text
-    limits = interval(float(band.lower[index]), float(band.upper[index]), curve.measure)
+    limits = interval(number, float(band.lower[index]), float(band.upper[index]), curve.measure)
     return f"{text} ({level_text(band.settings['confidence_level'])}: {limits})"
 
 

@@ -94,3 +94,10 @@ def test_far_out_scores_go_to_the_outer_bins() -> None:
     assert found.beyond >= 1
     assert found.negatives[-1] >= 1
     assert found.negatives.sum() == 5001
+    # One score of a few hundred is enough to flatten all others.
+    few = Scores.from_arrays([*rng.normal(size=200), -1e6], [*rng.normal(3, 1, 100), 1e5])
+    found = bin_scores(few, few, 1.5)
+    assert found.edges[0] > -20
+    assert found.edges[-1] < 20
+    assert found.beyond >= 2
+    assert max(found.shares()["negatives"]) < 0.5

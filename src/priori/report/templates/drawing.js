@@ -19,12 +19,13 @@ function widthOf(text, size = SIZE, weight = 400) {
   return ruler.measureText(text).width;
 }
 
-// A text cut with an ellipsis where it would be too wide.
+// A text that would be too wide, cut in its middle: names that begin alike must not look the same.
 function fitted(text, width, size = SIZE) {
   if (widthOf(text, size) <= width) return text;
-  let kept = [...text];
-  while (kept.length > 1 && widthOf(kept.join("") + "…", size) > width) kept = kept.slice(0, -1);
-  return kept.join("").trimEnd() + "…";
+  const letters = [...text], cut = (kept) => `${letters.slice(0, kept - Math.floor(kept / 3)).join("").trimEnd()}…${letters.slice(letters.length - Math.floor(kept / 3)).join("").trimStart()}`;
+  let kept = letters.length - 1;
+  while (kept > 1 && widthOf(cut(kept), size) > width) kept--;
+  return cut(kept);
 }
 
 function words(x, y, text, more = {}) {
@@ -86,7 +87,10 @@ function panel(into, frame, x, y) {
   into.prepend(grid);
   if (x.title !== undefined) {
     into.append(rule(left, bottom, right, bottom, { stroke: "var(--muted)" }));
-    for (const tick of xTicks) into.append(words(px(tick), bottom + (x.drop || 0) + 14, x.texts ? x.texts[xTicks.indexOf(tick)] : digits(tick), { anchor: "middle", size: 11, fill: "var(--muted)" }));
+    for (const tick of xTicks) {
+      const text = x.texts ? x.texts[xTicks.indexOf(tick)] : digits(tick);
+      into.append(words(Math.max(px(tick), widthOf(text, 11) / 2), bottom + (x.drop || 0) + 14, text, { anchor: "middle", size: 11, fill: "var(--muted)" }));
+    }
     // Where its explanation has no room a title is its first word.
     const title = x.title && widthOf(x.title) > right ? x.title.split("   ")[0] : x.title;
     if (title) into.append(words((left + right) / 2, bottom + (x.drop || 0) + 34, title, { anchor: "middle", fill: "var(--muted)" }));

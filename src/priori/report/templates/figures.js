@@ -22,14 +22,16 @@ const figures = {};
 function dotRows(into, width, systems, rowHeight) {
   const size = 13, at = state.at, texts = data.live.dots[at].map((parts) => (width < 460 ? parts.slice(0, 1) : parts).filter(Boolean));
   const kinds = Object.keys(data.kinds), asked = Math.max(...kinds.map((kind) => Math.max(widthOf(data.kinds[kind][0], 11.5, 600), widthOf(`${data.kinds[kind][1]} (%)`, 11)))) + 22;
-  const wide = clamp(asked, 96, kinds.length > 2 ? 110 : 160), beside = width >= 640 ? kinds.length * wide : 0;
+  const wide = clamp(asked, 96, kinds.length > 2 ? 110 : 150), beside = width >= 640 ? kinds.length * wide : 0;
   const nameRoom = clamp(Math.max(...systems.map((place) => widthOf(nameOf(place), size, 700))) * 1.12 + 8, 40, width * 0.24);
-  const textRoom = Math.min(Math.max(...systems.map((place) => widthOf(texts[place].join("   "), size, 600))) + 14, width * 0.42);
-  const left = nameRoom + 8, right = width - beside - textRoom, top = beside ? 38 : 8, bottom = top + rowHeight * systems.length;
+  const left = nameRoom + 8, top = beside ? 38 : 8, bottom = top + rowHeight * systems.length;
   const lows = systems.map((place) => (data.systems[place].lower || data.systems[place].value)[at] * scale);
   const highs = systems.map((place) => (data.systems[place].upper || data.systems[place].value)[at] * scale);
   const far = Math.max(...highs), near = Math.min(...lows), low = data.measure.fromZero ? 0 : near - 0.08 * (far - near || 1), end = far + 0.03 * (far - low || 1);
-  const frame = panel(into, { left, right, top, bottom }, { ends: [low, end], title: "", ticks: ticksOf(low, end, Math.floor((right - left) / 70)) }, { ends: [systems.length, 0], ticks: [] });
+  // As wide as leaves room for every text behind its own interval.
+  const room = systems.map((place, row) => (width - beside - widthOf(texts[place].join("   "), size, 600) - 24 - left) * (end - low) / Math.max(highs[row] - low, 0.05 * (end - low)));
+  const right = left + clamp(Math.min(...room), 60, width - beside - left - 14);
+  const frame = panel(into, { left, right, top, bottom }, { ends: [low, end], title: "", ticks: ticksOf(low, end, Math.max(2, Math.floor((right - left) / 70))) }, { ends: [systems.length, 0], ticks: [] });
   if (beside) into.append(words(left, 9, measureTitle, { size: 11.5, weight: 600, fill: "var(--muted)" }));
   const rowAt = (row) => top + rowHeight * (row + 0.5), told = document.getElementById("about-kept");
   if (told) told.hidden = document.getElementById("plot-dots").clientWidth < 640;
@@ -210,8 +212,9 @@ function differencePanel(into, { left, right, top, room }, pair) {
   if (pair.lower) into.append(area(data.alpha.map(frame.px), scaled(pair.lower).map(frame.py), scaled(pair.upper).map(frame.py), { fill: "var(--neutral)", "fill-opacity": 0.28 }));
   if (pair.expected) into.append(line(data.alpha.map(frame.px), scaled(pair.difference).map(frame.py), { stroke: "var(--muted)", "stroke-width": 1, "stroke-dasharray": "2 3" }));
   into.append(line(data.alpha.map(frame.px), scaled(shown).map(frame.py), { "data-difference": "" }));
-  // On a phone names would be cut until they are the same.
-  const calls = (place) => room < 90 ? (place === pair.a ? "1st" : "2nd") : fitted(nameOf(place), room - 12 - widthOf(" better", 10.5), 10.5);
+  // Where there is no room names would be cut until they are the same.
+  const cut = [pair.a, pair.b].map((place) => fitted(nameOf(place), room - 12 - widthOf(" better", 10.5), 10.5)), told = cut.every((name) => [...name].length > 4 || !name.includes("…"));
+  const calls = (place) => told && cut[0] !== cut[1] ? cut[place === pair.a ? 0 : 1] : place === pair.a ? "1st" : "2nd";
   const ahead = (place, y) => words(right + 10, y, `${calls(place)} better`, { size: 10.5, fill: colour(place) });
   into.append(ahead(data.measure.better ? pair.a : pair.b, top + 10), ahead(data.measure.better ? pair.b : pair.a, bottom - 10));
   ribbon(into, frame.px, bottom + 3, pair);
@@ -357,9 +360,10 @@ if (board) figures.ranks = {
   title: () => "How often each rank", fixed: true,
   draw(into, width) {
     const most = Math.max(...board.probability.flat()), left = clamp(Math.max(...board.systems.map((place) => widthOf(nameOf(place), 11))) + 8, 40, width * 0.3), top = 40, size = Math.min((width - left - 4) / board.systems.length, 34);
+    const inCell = (share, row, column) => words(left + (column + 0.5) * size, top + (row + 0.5) * size, String(Math.round(100 * share)), { anchor: "middle", size: 10.5, fill: Math.sqrt(share / most) > 0.55 ? "var(--paper)" : "var(--ink)" });
     board.systems.forEach((place, row) => {
       into.append(words(left - 6, top + (row + 0.5) * size, fitted(nameOf(place), left - 8, 11), { anchor: "end", size: 11, "data-row": place }), words(left + (row + 0.5) * size, top - 10, String(row + 1), { anchor: "middle", size: 11, fill: "var(--muted)" }));
-      board.probability[row].forEach((share, column) => { if (share >= 0.005) into.append(box(left + column * size, top + row * size, size - 1, size - 1, { fill: "var(--c0)", "fill-opacity": Math.max(0.12, Math.sqrt(share / most)) })); });
+      board.probability[row].forEach((share, column) => { if (share >= 0.005) into.append(box(left + column * size, top + row * size, size - 1, size - 1, { fill: "var(--c0)", "fill-opacity": Math.max(0.12, Math.sqrt(share / most)) }), ...(size >= 20 ? [inCell(share, row, column)] : [])); });
     });
     into.append(words(left + board.systems.length * size / 2, 10, "rank", { anchor: "middle", size: 11.5, fill: "var(--muted)" }));
     return { height: top + board.systems.length * size + 8, point(x, y) { const row = Math.floor((y - top) / size), column = Math.floor((x - left) / size), share = board.probability[row] && board.probability[row][column];
@@ -423,13 +427,13 @@ function keyOfLines(into, left, y, entries) {
   }
 }
 
-// The error rates of people with their intervals, the highest first.
+// The error rates of people with their intervals, the highest lower bound first.
 if (sections.users) figures.users = {
   title: () => `Who makes the errors: ${sections.users.system}`, fixed: true,
   draw(into, width) {
     const roles = sections.users.roles, most = Math.max(...roles.map(({ place }) => place.at(-1))), high = Math.max(...roles.flatMap(({ upper }) => upper));
     const frame = { left: 54, right: width - 12, top: 28, bottom: 258 }, colourOf = (row) => `var(--c${row})`;
-    const { px, py } = panel(into, frame, { ends: [0.5, most + 0.5], title: `${sections.users.people}, the highest rate first` }, { ends: [0, 105 * high], title: "rate (%)" });
+    const { px, py } = panel(into, frame, { ends: [0.5, most + 0.5], title: `${sections.users.people}, the highest lower bound first` }, { ends: [0, 105 * high], title: "rate (%)" });
     roles.forEach(({ place, rate, lower, upper, overall }, row) => {
       const x = [0.5, ...place.map((one) => one + 0.5)].map(px), steps = (values) => [values[0], ...values].map((value) => py(100 * value));
       into.append(area(x, steps(lower), steps(upper), { fill: colourOf(row), "fill-opacity": 0.14 }), line(x, steps(rate), { stroke: colourOf(row), "data-role": row }),

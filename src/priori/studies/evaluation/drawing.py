@@ -111,17 +111,17 @@ def bin_scores(dev: Scores, test: Scores, threshold: float) -> ScoreHistogram:
 
     Distances are shown as given, in bins [a, b).
 
-    The bins span all finite scores unless a few lie far out; then those go to the outer bins. The threshold of
-    interest is always inside.
+    The bins reach as far beyond the middle nine tenths of every class as those are wide: scores further out would
+    flatten the others, and go to the outer bins. The threshold of interest is always inside.
     """
     sets = [trials for scores in (test, dev) for trials in (scores.negative, scores.positive)]
     finite = [each if (inside := np.isfinite(each.score)).all() else each.take(inside) for each in sets]
     finite = [trials for trials in finite if len(trials)] or [Trials(np.zeros(1))]
     least, most = min(trials.sorted[0] for trials in finite), max(trials.sorted[-1] for trials in finite)
-    low = min(_at(trials, 0.0005 * (len(trials) - 1)) for trials in finite)
-    high = max(_at(trials, np.ceil(0.9995 * (len(trials) - 1))) for trials in finite)
-    if most / 9 - least / 9 <= high / 3 - low / 3:  # in parts, since a difference may overflow
-        low, high = least, most
+    low = min(_at(trials, np.ceil(0.05 * (len(trials) - 1))) for trials in finite)
+    high = max(_at(trials, 0.95 * (len(trials) - 1)) for trials in finite)
+    reach = high - low if high > low else np.inf
+    low, high = max(float(least), low - reach), min(float(most), high + reach)
     if np.isfinite(threshold):
         low, high = min(low, threshold), max(high, threshold)
     if low == high:
