@@ -21,8 +21,7 @@ from tallies import Row, Tally, read_record, write_record  # noqa: E402
 
 import priori  # noqa: E402
 from priori.decisions.criteria import get_criterion  # noqa: E402
-from priori.uncertainty.bands.bands import value_of  # noqa: E402
-from priori.uncertainty.bootstrap.readers import replicate, system_of  # noqa: E402
+from priori.uncertainty.bootstrap.readers import replicate, system_of, value_of  # noqa: E402
 from priori.uncertainty.bootstrap.resampling import Resampling  # noqa: E402
 
 RECORD = HERE / "record.csv"

@@ -25,9 +25,8 @@ from priori.base.types import Floats
 from priori.curves.checks import set_cautions
 from priori.scores import Scores
 from priori.scores.candidates import Candidates
-from priori.scores.influence import Spread, kish, unit_cautions
+from priori.scores.influence import Spread, unit_cautions
 from priori.scores.inputs import as_score_set
-from priori.scores.pairing import pair
 from priori.uncertainty.costs import CostsTest, differences, limits_of_cost
 from priori.uncertainty.rates.auc import ClassMeans, spread_of_classes
 from priori.uncertainty.rates.proportions import check_level
@@ -178,8 +177,8 @@ def amounts(
         errors.both.people,
         level,
         known,
-        (ClassMeans(of_alarms * (alarms.size / n), of_misses * (misses.size / n)),),
-        joined(*map(set_cautions, sets), errors.cautions(free=price == 0)),
+        (ClassMeans(of_alarms * (alarms.size / n), of_misses * (misses.size / n), known),),
+        joined(*map(set_cautions, sets), errors.cautions(n, free=price == 0)),
     )._came_from(*sets[::-1])
 
 
@@ -211,10 +210,8 @@ def compare_amounts(a: AmountCosts, b: AmountCosts) -> CostsTest:
         raise OptionError("false positives of the two systems have different costs or currencies; give both the same")
     value_a, value_b = np.array([a.value]), np.array([b.value])
     found, (spread,) = differences(a, b, np.array(["amounts"]), value_a, value_b)
-    apart = a.means[0].minus(b.means[0], pair(a.scores, b.scores))
-    carrying = spread.erring if spread.people else kish(np.append(apart.negative, apart.positive)).item()
-    if 0 < carrying < FEW_CARRY:
-        text = f"effectively {carrying:.1f} of {_units(spread, len(a.scores))} carry the difference of the costs"
+    if 0 < spread.erring < FEW_CARRY:
+        text = f"effectively {spread.erring:.1f} of {_units(spread, len(a.scores))} carry the difference of the costs"
         few = (Caution("few-units", f"{text}: the interval may be too narrow"),)
         found = replace(found, warnings=joined(few, found.warnings))
     return found._came_from(a.scores, b.scores)
@@ -325,7 +322,7 @@ def _cheapest(
 
 @dataclass(frozen=True, eq=False)
 class _ErrorCosts:
-    """What false positives, false negatives and both cost per decision, as spreads, and who carries either cost.
+    """What false positives, false negatives and both cost per decision, as spreads.
 
     Misses are rare and of very different amounts, alarms many and alike. An interval of the sum alone would look at the
     alarms and miss how skewed the cost of misses is (it held 78 % of the time instead of 95 %).
@@ -334,25 +331,18 @@ class _ErrorCosts:
     alarms: Spread
     misses: Spread
     both: Spread
-    carriers: tuple[float, float]
-    trials: int
 
     @classmethod
     def of(cls, scores: Scores, alarms: Floats, misses: Floats, shared: str) -> _ErrorCosts:
         """Return the same of the costs of each negative and of each positive."""
         trials = both_classes(scores)
-        costs = [np.append(alarms, 0 * misses), np.append(0 * alarms, misses), np.append(alarms, misses)]
-        spreads = [spread_of_classes([(own, trials, None)], shared) for own in costs]
-        carriers = [
-            spread.erring if spread.people else kish(own).item() for spread, own in zip(spreads, costs, strict=True)
-        ]
-        both = float(carriers[0]), float(carriers[1])
-        return cls(spreads[0], spreads[1], spreads[2], both, len(scores))
+        costs = np.append(alarms, 0 * misses), np.append(0 * alarms, misses), np.append(alarms, misses)
+        return cls(*(spread_of_classes([(own, trials)], shared) for own in costs))
 
     @property
     def carrying(self) -> float:
         """How many units effectively carry the cost of alarms, or of misses where they are fewer; 0: none."""
-        return min((each for each in self.carriers if each > 0), default=0.0)
+        return min((each.erring for each in (self.alarms, self.misses) if each.erring > 0), default=0.0)
 
     def limits(self, level: float) -> tuple[float, float]:
         """Return the interval of the sum: those of both kinds on their log scales, joined by their correlation."""
@@ -368,7 +358,7 @@ class _ErrorCosts:
         _, lower, upper = joint_interval(kinds, (1.0, 1.0), below=rho, above=rho)
         return max(lower, 0.0), upper
 
-    def cautions(self, *, free: bool) -> tuple[str, ...]:
+    def cautions(self, trials: int, *, free: bool) -> tuple[str, ...]:
         """Return what to mind: errors that were not seen, or whose cost few carry; false positives may be ``free``."""
         found = list[Caution]()
         unseen = ["false negative"] * (not self.misses.value) + ["false positive"] * (
@@ -378,7 +368,7 @@ class _ErrorCosts:
             text = f"no {' and no '.join(unseen)} cost anything: the interval leaves out what one would cost"
             found.append(Caution("no-errors", text))
         if 0 < self.carrying < FEW_CARRY:
-            kind = _units(self.both, self.trials)
+            kind = _units(self.both, trials)
             text = f"effectively {self.carrying:.1f} of {kind} carry the cost: the interval may be too narrow"
             found.append(Caution("few-units", text))
         return joined(found, unit_cautions(self.both, what="the costs"))

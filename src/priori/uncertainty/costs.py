@@ -31,7 +31,7 @@ from priori.decisions.likelihood_ratios import (
 from priori.scores import BOUND, Scores, condense_all
 from priori.scores.influence import UNSEEN_COST, Spread, unit_cautions, unseen
 from priori.scores.inputs import as_score_set
-from priori.uncertainty.rates.auc import ClassMeans, numbers_of, spread_of, spread_of_difference
+from priori.uncertainty.rates.auc import ClassMeans, spread_of_difference
 from priori.uncertainty.rates.proportions import check_level, p_values, quantile, standardise
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
@@ -182,7 +182,7 @@ def llr_costs(
     level, ready = check_level(confidence_level), llr_test(dev, test, given, calibrate)
     known, shared = ready.test, shared_by(ready.test, dependence)
     means = _cllr_means(ready.fitted, known)
-    value, spread = np.array([mean.sum for mean in means]), spread_of(means[0], known.negative, known.positive, shared)
+    value, spread = np.array([mean.sum for mean in means]), means[0].spread(shared)
     # What is known of a user's losses is the mean of the two classes; Cllr is their sum.
     said = tuple(unit_cautions(replace(spread, per_unit=2 * spread.per_unit), what="the costs"))
     if not np.isfinite(value[0]):
@@ -240,10 +240,7 @@ def differences(a: Any, b: Any, cost: Texts, value_a: Floats, value_b: Floats) -
     """Return the tests of the differences of two systems' costs, from what each trial adds, and their spreads."""
     if (a.confidence_level, a.dependence) != (b.confidence_level, b.dependence):
         raise OptionError("the two systems' costs were computed with different options; compute both with the same")
-    spreads = [
-        spread_of_difference((mean, a.scores), (other, b.scores), a.dependence)
-        for mean, other in zip(a.means, b.means, strict=True)
-    ]
+    spreads = [spread_of_difference(*means, a.dependence) for means in zip(a.means, b.means, strict=True)]
     known = np.isfinite(value_a) & np.isfinite(value_b)
     difference = np.subtract(value_a, value_b, where=known, out=np.full(known.shape, np.nan))
     sd, level = np.array([spread.sd for spread in spreads]), a.confidence_level
@@ -275,12 +272,12 @@ def differences(a: Any, b: Any, cost: Texts, value_a: Floats, value_b: Floats) -
 
 def _cllr_means(fitted: LLRMap, test: Scores) -> tuple[ClassMeans, ...]:
     """Return what trials add to Cllr, to its minimum and to the loss."""
-    losses = [
-        llr_losses(*(of_map.apply(trials.score) for trials in (test.negative, test.positive)))
+    (negative, positive), (least_negative, least_positive) = (
+        (losses / 2 for losses in llr_losses(*(of_map.apply(each.score) for each in (test.negative, test.positive))))
         for of_map in (fitted, best_map(test.candidates()))
-    ]
-    actual, minimum = (ClassMeans(negative / 2, positive / 2, numbers_of(test)) for negative, positive in losses)
-    return actual, minimum, actual.minus(minimum)
+    )
+    loss = ClassMeans(negative - least_negative, positive - least_positive, test)
+    return ClassMeans(negative, positive, test), ClassMeans(least_negative, least_positive, test), loss
 
 
 # -- intervals ---------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from priori.base.types import Floats, Ints
 from priori.decisions.likelihood_ratios import Calibrator, Meaning, best_map, llr_losses
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.costs import limits_of_cost, llr_test
-from priori.uncertainty.rates.auc import ClassMeans, numbers_of, spread_of
+from priori.uncertainty.rates.auc import ClassMeans
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import (
     Dependence,
@@ -273,10 +273,10 @@ def ece(
     rows = []
     for prior, one in zip(_expit(odds), odds, strict=True):
         actual, least = (
-            ClassMeans((1 - prior) * negative, prior * positive, numbers_of(known))
+            ClassMeans((1 - prior) * negative, prior * positive, known)
             for negative, positive in (llr_losses(*(llr + one for llr in of_map)) for of_map in ratios)
         )
-        limits = limits_of_cost(actual.sum, spread_of(actual, known.negative, known.positive, shared), level)
+        limits = limits_of_cost(actual.sum, actual.spread(shared), level)
         neutral = [float(each[0]) for each in llr_losses([one], [one])]
         rows.append((actual.sum, *limits, least.sum, (1 - prior) * neutral[0] + prior * neutral[1]))
     warnings = ready.warnings

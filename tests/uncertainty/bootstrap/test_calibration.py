@@ -13,6 +13,7 @@ from priori.base.errors import OptionError
 from priori.uncertainty.bootstrap.calibration import clusters_of
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.bootstrap.streams import uniforms
+from priori.uncertainty.rates.proportions import normal_of
 from random_numbers import uniforms_of
 
 
@@ -79,7 +80,8 @@ def test_tails_and_p_values_belong_together():
     assert calibration.level(0.95) > 0.98  # eight users
     for level in (0.5, 0.9, 0.95, 0.99):
         assert 2 * calibration.tail(np.array((1 - calibration.level(level)) / 2)) == pytest.approx(1 - level)
-        assert calibration.known(np.array(calibration.reach(1 + level))) == pytest.approx(1 + level)
+        reached = calibration.reach(1 + level) / calibration.lost
+        assert normal_of(reached, calibration.freedom) == pytest.approx(1 + level)
     plain = Resampling(bootstrap="sample").settle(None, scores).calibration(scores, np.array([1.0]))
     assert plain.level(0.95) == pytest.approx(0.95)
 

@@ -16,9 +16,8 @@ from four_users import ALPHAS, small
 from priori import Scores
 from priori.scores import Trials
 from priori.scores.histogram import most_between
-from priori.uncertainty.bands.bands import value_of
 from priori.uncertainty.bootstrap import draws, layout, readers
-from priori.uncertainty.bootstrap.readers import replicate, system_of
+from priori.uncertainty.bootstrap.readers import replicate, system_of, value_of
 from priori.uncertainty.bootstrap.resampling import Resampling
 
 SIZE = 20_000

@@ -41,9 +41,10 @@ def test_a_contrast_is_a_quadratic_form_of_the_covariance() -> None:
 def test_two_systems_or_many_have_the_same_degrees() -> None:
     estimates = _estimates()
     shares = np.full(5, 0.2)
-    compared = cast("Compared", SimpleNamespace(shares=shares))
+    plan = SimpleNamespace(design=SimpleNamespace(by_user=False))
+    compared = cast("Compared", SimpleNamespace(shares=shares, plan=plan))
     evidence = MethodEvidence(compared, _with_mean(estimates.value.T, shares), np.empty(0), (), estimates)
-    variance, degrees = evidence._variance
+    _, variance, degrees, _ = evidence.student
     for row, weights in enumerate(([1, -1, 0], [1, 0, -1], [0, 1, -1])):
         _, by_hand, freedom = estimates.contrast(weights)
         _, of_mean, freedom_of_mean = estimates.contrast(weights, shares)

@@ -25,7 +25,7 @@ from priori.decisions.tasks import Task, get_task
 from priori.scores import BOUND, ScoreSet, condense
 from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, half_trials
 from priori.uncertainty.bootstrap.designs import CROSSED
-from priori.uncertainty.bootstrap.readers import replicate, system_of
+from priori.uncertainty.bootstrap.readers import replicate, system_of, value_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, ResampledSettings, Resampling
 from priori.uncertainty.expected.expected_bands import Estimated, expected_areas, expected_curve
 from priori.uncertainty.expected.method import ends
@@ -158,14 +158,6 @@ def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = (
     if resampling.bootstrap is None and by_user:
         found += CROSSED.left_out([each for each in (curve.dev, curve.test) if not each.fits])
     return replace(curve, dev=sets[0], test=sets[1]), tuple(found)
-
-
-def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
-    """Return the measure of outcomes of shape (replicates, alphas), called with one row of outcomes as always."""
-    shape = outcomes.fp.shape
-    counts = (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn)
-    flat = Outcomes(*(np.ravel(np.broadcast_to(count, shape)) for count in counts))
-    return measure(flat, np.tile(alpha, shape[0])).reshape(shape)
 
 
 def replicates_of(

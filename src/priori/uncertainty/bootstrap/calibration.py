@@ -40,6 +40,7 @@ from priori.scores.influence import (
 )
 from priori.scores.score_set import counted_apart
 from priori.uncertainty.bootstrap.layout import Owners
+from priori.uncertainty.rates.proportions import normal_of, student_of
 
 if TYPE_CHECKING:
     from priori.uncertainty.bootstrap.resampling import BootstrapPlan
@@ -159,13 +160,7 @@ class Calibration:
 
     def reach(self, deviations: float | Floats) -> Floats:
         """Return how many standard deviations of few users' replicates are worth so many of a known one."""
-        from scipy.special import log_ndtr, stdtrit
-
-        few = np.isfinite(self.freedom)
-        freedom = self.freedom[few]
-        reached = np.array(np.broadcast_to(np.asarray(deviations, dtype=np.float64), self.freedom.shape))
-        reached[few] = -self.lost[few] * stdtrit(freedom, np.exp(log_ndtr(-reached[few])))
-        return reached
+        return student_of(deviations, self.freedom) * self.lost
 
     @property
     def lost(self) -> Floats:
@@ -178,19 +173,11 @@ class Calibration:
 
         return np.asarray(1 - 2 * ndtr(-self.reach(float(ndtri((1 + level) / 2)))))
 
-    def known(self, deviations: Floats) -> Floats:
-        """Return how many standard deviations of a known spread few users' are worth: the inverse of `reach`."""
-        from scipy.special import ndtri_exp, stdtr
-
-        few = np.isfinite(self.freedom)
-        tail = stdtr(np.where(few, self.freedom, 1.0), -np.asarray(deviations) / self.lost)
-        return np.where(few, -ndtri_exp(np.log(np.maximum(tail, 1e-300))), deviations)
-
     def tail(self, p_value: Floats) -> Floats:
         """Return the one-sided p-value that belongs to a percentile one, as `level` does for intervals."""
         from scipy.special import ndtr, ndtri
 
-        return np.asarray(ndtr(-self.known(-ndtri(p_value))))
+        return np.asarray(ndtr(-normal_of(-ndtri(p_value) / self.lost, self.freedom)))
 
     def adjust(self, outcomes: Outcomes, draws: Floats) -> Outcomes:
         """Return the outcomes of replicates, scaled and with the pseudo-trials drawn for them (`half_trials`).

@@ -18,7 +18,7 @@ from priori.base.types import Floats, Index, Ints
 from priori.curves.epc import EPC
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import BreakEven, Criterion, Target, WeightedSum
-from priori.decisions.measure import divide
+from priori.decisions.measure import Measure, divide
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
 from priori.scores.score_set import counted_apart
@@ -151,6 +151,14 @@ def scaled(outcomes: Outcomes, negatives: int) -> Outcomes:
     """Return outcomes whose negatives add up to so many; those of a mixture are counted in its own small units."""
     fp: Any = divide(outcomes.fp, outcomes.negatives, 1.0) * negatives
     return Outcomes(tp=outcomes.tp, fp=fp, tn=negatives - fp, fn=outcomes.fn)
+
+
+def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
+    """Return the measure of outcomes of shape (rows, alphas or one), called with one row of outcomes as always."""
+    shape = len(outcomes.fp), alpha.size
+    counts = (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn)
+    flat = Outcomes(*(np.ravel(np.broadcast_to(count, shape)) for count in counts))
+    return measure(flat, np.tile(alpha, shape[0])).reshape(shape)
 
 
 # -- thresholds chosen again ---------------------------------------------------------------------------------

@@ -213,8 +213,8 @@ def comparison_of(evidence: Evidence) -> Comparison:
     """Test the difference of two systems on the evidence about them."""
     compared = evidence.compared
     (curve_a, curve_b), margin = compared.given, compared.margin
-    points = judge_points(evidence)
-    pointwise = points.part((slice(None), slice(-1)))
+    points, at_alphas = judge_points(evidence), slice(curve_a.alpha.size)
+    pointwise = points.part((slice(None), at_alphas))
     against = None if margin is None else judge_margin(evidence, margin)
     notes = () if against is None else margin_caution(evidence, against)
     return Comparison(
@@ -228,7 +228,7 @@ def comparison_of(evidence: Evidence) -> Comparison:
         judge_together(evidence, pointwise).part(0),
         points.part((0, slice(-1, None))),
         against,
-        evidence.drawn_difference()[:, :-1],
+        evidence.drawn_difference()[:, at_alphas],
         compared.settings(),
         joined(notes, compared.warnings, evidence.warnings),
     )._came_from(*compared.given)

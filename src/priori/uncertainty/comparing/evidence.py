@@ -26,6 +26,7 @@ from priori.uncertainty.comparing.max_t import Family, error_allowed, exceeded
 from priori.uncertainty.expected.expected_bands import Estimated
 from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.expected.method import ends, expected_values
+from priori.uncertainty.rates.proportions import normal_of, standardise, student_of
 
 TOO_FEW = Caution("few-replicates", "too few replicates for this level: the tails are extrapolated as normal; use more")
 #: Values of more systems than this are kept in single precision.
@@ -45,7 +46,7 @@ class Student(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What is known of systems at some points: each alpha, and last the mean over the alphas.
+    """What is known of systems at some points: each alpha, and last the mean over the alphas, if there are several.
 
     ``expected`` are the values in question, (points, systems); ``draws`` what they are in every draw, (draws, points,
     systems). What belongs to pairs of systems has the shape (pairs, points).
@@ -72,9 +73,9 @@ class Evidence:
         return np.triu_indices(self.expected.shape[1], 1)
 
     def at(self, point: int) -> Self:
-        """Return what is known at one alpha, which is then the mean over the alphas too."""
+        """Return what is known at one alpha."""
         here = self.compared.at(point)
-        return replace(self, compared=here, expected=self.expected[[point] * 2], draws=self.draws[:, [point] * 2])
+        return replace(self, compared=here, expected=self.expected[[point]], draws=self.draws[:, [point]])
 
     def estimated(self, system: int) -> Estimated | None:
         """Return what is expected of a system as a method, where that is the claim."""
@@ -110,17 +111,17 @@ class Evidence:
         """All pairs at each point, to be tested together; columns of the draws are systems."""
         return [Family(*self.sides, *at) for at in zip(self.drawn_spread.T, self.deviates().T, strict=True)]
 
-    def centre(self) -> Floats:
-        """Return the middle of the intervals of differences."""
-        return self.difference()
+    @cached_property
+    def student(self) -> Student:
+        """What Student's t needs of the differences."""
+        raise NotImplementedError
 
     def deviates(self, at: float = 0.0) -> Floats:
         """Return how many standard deviations of a normal variable each difference lies above ``at``."""
-        raise NotImplementedError
-
-    def reach(self, deviations: Any) -> Floats:
-        """Return how far intervals reach that correspond to so many standard deviations of a normal variable."""
-        raise NotImplementedError
+        difference, variance, freedom, _ = self.student
+        with np.errstate(over="ignore"):  # a margin may be as large as a float can be
+            ratio = standardise(difference - at, np.sqrt(variance))
+        return np.asarray(np.copysign(normal_of(np.abs(ratio), freedom), ratio))
 
     def tails(self, at: float = 0.0) -> tuple[Floats, Floats]:
         """Return the p-values of "not less" and of "not greater" than ``at``, each difference on its own."""
@@ -135,7 +136,8 @@ class Evidence:
 
     def around(self, deviations: Any) -> tuple[Floats, Floats]:
         """Return intervals of differences that correspond to so many standard deviations of a normal variable."""
-        middle, half = self.centre(), self.reach(deviations)
+        middle, variance, freedom, _ = self.student
+        half = student_of(deviations, freedom) * np.sqrt(variance)
         return middle - half, middle + half
 
     def bounds(self) -> tuple[Floats, Floats]:
@@ -143,10 +145,6 @@ class Evidence:
         from scipy.special import ndtri
 
         return self.around(-ndtri(error_allowed(self.level) / 2))
-
-    def student(self) -> Student:
-        """Return what Student's t needs of the differences."""
-        raise NotImplementedError
 
 
 def _of_pairs(products: Floats, first: Index, second: Index) -> Floats:
@@ -157,15 +155,10 @@ def _of_pairs(products: Floats, first: Index, second: Index) -> Floats:
     return np.where(variance > 1e-9 * total, variance, 0.0)
 
 
-def _ratio(difference: Floats, spread: Floats) -> Floats:
-    """Return differences in standard errors; without any, a difference is infinitely many."""
-    endless = np.where(difference == 0, 0.0, np.copysign(np.inf, difference))
-    with np.errstate(over="ignore"):  # a margin may be as large as a float can be
-        return np.divide(difference, spread, out=endless, where=spread > 0)
-
-
 def _with_mean(values: Floats, shares: Floats) -> Floats:
-    """Add the mean over the alphas as the last point; the axes end with (alphas, systems)."""
+    """Add the mean over several alphas as the last point; the axes end with (alphas, systems)."""
+    if shares.size == 1:
+        return values
     return np.concatenate([values, np.tensordot(values, shares, (-2, 0))[..., None, :]], axis=-2)
 
 
@@ -184,25 +177,18 @@ class DeployedEvidence(Evidence):
 
     def at(self, point: int) -> Self:
         """Return what is known at one alpha; tails allow for the users there."""
-        calibration = None if self.calibration is None else self.calibration.at([point, point])
+        calibration = None if self.calibration is None else self.calibration.at([point])
         return replace(super().at(point), calibration=calibration)
 
-    def centre(self) -> Floats:
-        """Return the means of the replicates."""
-        first, second = self.sides
-        return np.asarray((self.mean[:, first] - self.mean[:, second]).T)
-
-    def deviates(self, at: float = 0.0) -> Floats:
-        """Return the means of the replicates in their standard deviations, as few users allow."""
-        ratio = _ratio(self.centre() - at, self.drawn_spread)
-        if self.calibration is None:
-            return ratio
-        return np.copysign(self.calibration.known(np.abs(ratio)), ratio)
-
-    def reach(self, deviations: Any) -> Floats:
-        """Return so many standard deviations of the replicates, more where users are few."""
-        stretched = deviations if self.calibration is None else self.calibration.reach(deviations)
-        return np.asarray(stretched * self.drawn_spread)
+    @cached_property
+    def student(self) -> Student:
+        """The mean and the variance of the replicates, and what the calibration knows of units."""
+        (first, second), variance, known = self.sides, self.drawn_spread**2, self.calibration
+        centre, endless = (self.mean[:, first] - self.mean[:, second]).T, np.full_like(variance, np.inf)
+        if known is None:
+            return Student(centre, variance, endless, endless)
+        freedom, units = np.broadcast_arrays(known.freedom, known.units + 1, variance)[:2]
+        return Student(centre, variance * known.lost**2, freedom, units)
 
     def tails(self, at: float = 0.0) -> tuple[Floats, Floats]:
         """Count the replicates of each difference beyond ``at``, one more than seen (Davison and Hinkley 1997)."""
@@ -240,15 +226,6 @@ class DeployedEvidence(Evidence):
             normal = super().bounds()
             lower, upper = np.minimum(lower, normal[0]), np.maximum(upper, normal[1])
         return lower, upper
-
-    def student(self) -> Student:
-        """Return the mean and the variance of the replicates, and what the calibration knows of units."""
-        known, spread = self.calibration, self.drawn_spread
-        if known is None:
-            return Student(self.centre(), spread**2, np.full_like(spread, np.inf), np.full_like(spread, np.inf))
-        return Student(
-            self.centre(), (spread * known.lost) ** 2, known.freedom + 0 * spread, known.units + 1 + 0 * spread
-        )
 
     @cached_property
     def _errors(self) -> Floats:
@@ -288,11 +265,12 @@ def _deployed(compared: Compared) -> DeployedEvidence:
         known += own
     observed = _with_mean(np.stack([curve.value for curve in curves], axis=1), shares)
     calibration = None
-    if known:  # the last point is the mean over the alphas
-        widest = Calibration.least_sure(known)
-        mean = widest.overall
-        freedom, units = np.append(widest.freedom, mean.freedom), np.append(widest.units, mean.units)
-        calibration = replace(widest, freedom=freedom, units=units)
+    if known:
+        calibration = widest = Calibration.least_sure(known)
+        if shares.size > 1:  # the last point is the mean over the alphas
+            mean = widest.overall
+            freedom, units = np.append(widest.freedom, mean.freedom), np.append(widest.units, mean.units)
+            calibration = replace(widest, freedom=freedom, units=units)
     drawn = values[0] if len(values) == 1 else np.concatenate(values, axis=2)
     evidence = DeployedEvidence(compared, observed, drawn, tuple(notes.values()), calibration)
     return replace(evidence, warnings=(*evidence.warnings, TOO_FEW)) if evidence.too_few else evidence
@@ -326,39 +304,18 @@ class MethodEvidence(Evidence):
         return Estimated(self.estimates, system, self.compared.plan)
 
     @cached_property
-    def _variance(self) -> tuple[Floats, Floats]:
-        """The variances of the differences, and their degrees of freedom."""
-        found = []
+    def student(self) -> Student:
+        """The expected differences and their variances; they rest on the units of the smallest set."""
+        shares, found = self.compared.shares, list[Floats]()
         for first, second in zip(*self.sides, strict=True):
             weights = np.zeros(len(self.estimates.value))
             weights[first], weights[second] = 1.0, -1.0
-            at_alphas, of_mean = (self.estimates.contrast(weights, shares) for shares in (None, self.compared.shares))
-            found.append(np.concatenate([at_alphas[1:], of_mean[1:]], axis=1))
-        variance, degrees = np.stack(found, axis=1)
-        return variance, degrees
-
-    def deviates(self, at: float = 0.0) -> Floats:
-        """Return the normal quantile that corresponds to Student's t."""
-        from scipy.special import ndtri_exp, stdtr
-
-        variance, degrees = self._variance
-        ratio = _ratio(self.centre() - at, np.sqrt(variance))
-        tail = np.maximum(stdtr(degrees, -np.abs(ratio)), 1e-300)
-        return np.asarray(np.copysign(ndtri_exp(np.log(tail)), ratio))
-
-    def reach(self, deviations: Any) -> Floats:
-        """Return so many standard errors, more where Student's t has few degrees of freedom."""
-        from scipy.special import ndtr, stdtrit
-
-        variance, degrees = self._variance
-        return np.asarray(-stdtrit(degrees, ndtr(-np.asarray(deviations))) * np.sqrt(variance))
-
-    def student(self) -> Student:
-        """Return the expected differences and their variances; they rest on the units of the smallest set."""
-        variance, degrees = self._variance
+            points = [self.estimates.contrast(weights, over) for over in (None, shares)[: 1 + (shares.size > 1)]]
+            found.append(np.concatenate(points, axis=1))
+        difference, variance, degrees = np.stack(found, axis=1)
         by_user = self.compared.plan.design.by_user
         units = min(len(part.influence) for part in self.estimates.parts) if by_user else np.inf
-        return Student(self.centre(), variance, degrees, np.full_like(variance, units))
+        return Student(difference, variance, degrees, np.full_like(variance, units))
 
 
 def _method(compared: Compared) -> MethodEvidence:
@@ -367,7 +324,7 @@ def _method(compared: Compared) -> MethodEvidence:
     estimates = expected_values(compared.curves, plan, unpaired=compared.unpaired)
     expected = _with_mean(estimates.value.T, shares)
     systems, alphas = estimates.value.shape
-    draws = np.empty((plan.n_resamples, alphas + 1, systems), dtype=_kept_as(systems))
+    draws = np.empty((plan.n_resamples, *expected.shape), dtype=_kept_as(systems))
     step = max(1, NUMBERS_AT_A_TIME // (systems * alphas))
     for first in range(0, plan.n_resamples, step):
         rows = draws[first : first + step]

@@ -108,7 +108,7 @@ def runs(alpha: Floats, shown: NDArray[np.str_]) -> list[tuple[float, float, str
 
 
 def judge_points(evidence: Evidence) -> Verdict:
-    """Judge each alpha, and last the mean over the alphas: a pair on its own, several together by stepping down."""
+    """Judge each point of the evidence: a pair on its own, several together by stepping down."""
     single, level = evidence.single_p_values(), evidence.level
     if not evidence.several:
         return Verdict(evidence.difference(), *evidence.bounds(), single, level)
@@ -124,12 +124,14 @@ def judge_together(evidence: Evidence, pointwise: Verdict) -> Verdict:
     What holds for all alphas at once holds for each: no p-value is below the pointwise one, no interval inside it. Of
     two systems p-values are of a single step, as intervals are, so that both agree; of several they step down.
     """
-    alphas, systems = len(evidence.expected) - 1, evidence.expected.shape[1]
+    alphas, systems = evidence.compared.alpha.size, evidence.expected.shape[1]
+    if evidence.several and alphas == 1:
+        return pointwise
     if evidence.several:
         start = systems * np.arange(alphas)[:, None]
         plus, minus = ((start + side).ravel() for side in evidence.sides)
         spread, deviates = (
-            np.concatenate([getattr(family, name) for family in evidence.families[:-1]])
+            np.concatenate([getattr(family, name) for family in evidence.families[:alphas]])
             for name in ("spread", "deviates")
         )
         columns = evidence.draws.reshape(len(evidence.draws), -1)  # the mean over the alphas is there, in no pair
@@ -138,10 +140,10 @@ def judge_together(evidence: Evidence, pointwise: Verdict) -> Verdict:
     else:
         largest = np.abs(_deviations(evidence)).max(axis=1)
         p_value, critical = (
-            _p_of_largest(largest, np.abs(evidence.deviates()[:, :-1])),
+            _p_of_largest(largest, np.abs(evidence.deviates()[:, :alphas])),
             critical_value(largest, evidence.level),
         )
-    lower, upper = (bound[:, :-1] for bound in evidence.around(np.full(alphas + 1, critical)))
+    lower, upper = (bound[:, :alphas] for bound in evidence.around(critical))
     return Verdict(
         pointwise.expected,
         np.minimum(lower, pointwise.lower),
@@ -156,15 +158,15 @@ def judge_margin(evidence: Evidence, margin: float) -> MarginVerdict:
 
     That harmed users were not seen is no evidence that there are none.
     """
-    compared, harm = evidence.compared, evidence.compared.most_harm
-    known = Student(*(each[0, :-1] for each in evidence.student()))
-    below = np.maximum(evidence.tails(margin)[0][0, :-1], _harmed(known, margin, harm))
+    compared, harm, alphas = evidence.compared, evidence.compared.most_harm, evidence.compared.alpha.size
+    known = Student(*(each[0, :alphas] for each in evidence.student))
+    below = np.maximum(evidence.tails(margin)[0][0, :alphas], _harmed(known, margin, harm))
     opposite = known._replace(difference=-known.difference)
-    above = np.maximum(evidence.tails(-margin)[1][0, :-1], _harmed(opposite, margin, harm))
+    above = np.maximum(evidence.tails(-margin)[1][0, :alphas], _harmed(opposite, margin, harm))
     if compared.plan.simultaneous:
         largest = np.abs(_deviations(evidence)).max(axis=1)
         for single, at, sign in ((below, margin, -1.0), (above, -margin, 1.0)):
-            deviates = sign * evidence.deviates(at)[0, :-1]
+            deviates = sign * evidence.deviates(at)[0, :alphas]
             half = _p_of_largest(largest, np.abs(deviates)) / 2
             np.maximum(single, np.where(deviates > 0, half, 1 - half), out=single)
     a_no_worse, b_no_worse = (above, below) if compared.measure.greater_is_better else (below, above)
@@ -191,8 +193,8 @@ def margin_caution(evidence: Evidence, against: MarginVerdict) -> tuple[Caution,
     Also return how many would do.
     """
     margin, harm, allowed = against.margin, evidence.compared.most_harm, error_allowed(evidence.level) / 2
-    known = Student(*(each[0] for each in evidence.student()))
-    lower, upper = (bound[0, :-1] for bound in evidence.bounds())
+    known = Student(*(each[0] for each in evidence.student))
+    lower, upper = (bound[0, : harm.size] for bound in evidence.bounds())
     within = (lower > -margin) & (upper < margin) & (against.equivalent >= allowed)
     worst = int(np.argmax(harm))
     units, variance = float(known.units[worst]), float(known.variance[worst])
@@ -215,7 +217,8 @@ def margin_caution(evidence: Evidence, against: MarginVerdict) -> tuple[Caution,
 
 def _deviations(evidence: Evidence) -> Floats:
     """Return how far the difference of two systems is from its mean in every draw, in standard deviations."""
-    difference, spread = evidence.drawn_difference()[:, :-1], evidence.drawn_spread[0, :-1]
+    alphas = evidence.compared.alpha.size
+    difference, spread = evidence.drawn_difference()[:, :alphas], evidence.drawn_spread[0, :alphas]
     off = difference - difference.mean(axis=0)
     return np.asarray(np.divide(off, spread, out=np.zeros_like(off), where=spread > 0))
 

@@ -27,7 +27,7 @@ from priori.scores.histogram import most_between
 from priori.scores.influence import Moves
 from priori.scores.score_set import mixed_sets
 from priori.uncertainty.bootstrap.layout import Owners
-from priori.uncertainty.bootstrap.readers import system_of
+from priori.uncertainty.bootstrap.readers import system_of, value_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.influences import (
     Estimates,
@@ -123,11 +123,10 @@ class Binned(NamedTuple):
         )
         return cls(bins, (negatives, positives))
 
-    def values(self, rejected: NDArray[Any], measure: Measure, alpha: Floats) -> tuple[Floats, list[Floats]]:
-        """Return a measure where so many bins are rejected (rows) at each alpha, and TP, FP, TN and FN there."""
-        tn, fn = self.below
-        counts = [count[rejected] for count in (fn[-1] - fn, tn[-1] - tn, tn, fn)]
-        return _at_alphas(measure, counts, alpha), counts
+    def outcomes(self, rejected: NDArray[Any]) -> Outcomes:
+        """Return the outcomes where so many bins are rejected (rows)."""
+        tn, fn = (below[:, None] for below in self.below)
+        return Outcomes(*(count[rejected] for count in (fn[-1] - fn, tn[-1] - tn, tn, fn)))
 
 
 def judge(
@@ -142,25 +141,20 @@ def judge(
     bins, (tn, fn) = binned = binned or Binned.of(test, axis)
     visited, index = np.unique(rejected, return_inverse=True)
     index = index.reshape(rejected.shape)
-    value, counts = binned.values(visited, measure, alpha)
+    seen = binned.outcomes(visited)
+    value = value_of(measure, seen, alpha)
     share = np.stack([np.bincount(column, minlength=visited.size) for column in index.T], axis=1) / len(rejected)
     step = 1e-6 * float(tn[-1] + fn[-1])
     sums = []
-    for k in range(4):
-        moved = [count + step * (i == k) for i, count in enumerate(counts)]
-        slope = share * (_at_alphas(measure, moved, alpha) - value) / step
+    for name in ("tp", "fp", "tn", "fn"):
+        moved = replace(seen, **{name: getattr(seen, name) + step})
+        slope = share * (value_of(measure, moved, alpha) - value) / step
         sums.append(np.concatenate([np.zeros((1, alpha.size)), np.cumsum(slope, axis=0)]))
     of_tp, of_fp, of_tn, of_fn = sums
     # A trial in bin j is accepted where at most j bins are rejected.
     rank = [np.searchsorted(visited, own, side="right") for own in bins]
     moves = Moves(rank[0], of_fp + of_tn[-1] - of_tn), Moves(rank[1], of_tp + of_fn[-1] - of_fn)
     return Judged(value[index, np.arange(alpha.size)], moves)
-
-
-def _at_alphas(measure: Measure, counts: Sequence[NDArray[Any]], alpha: Floats) -> Floats:
-    """Return the measure of outcomes (rows), given as their four counts, at each alpha."""
-    flat = Outcomes(*(np.repeat(count, alpha.size) for count in counts))
-    return measure(flat, np.tile(alpha, counts[0].size)).reshape(-1, alpha.size)
 
 
 def cautions(

@@ -35,7 +35,7 @@ from priori.scores import Scores, ScoreSet
 from priori.scores.inputs import as_score_set
 from priori.uncertainty.bootstrap.calibration import error_cautions
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
-from priori.uncertainty.bootstrap.readers import Resampled
+from priori.uncertainty.bootstrap.readers import Resampled, value_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.expected.influences import Units, influence_of, without_noise
 from priori.uncertainty.expected.method import (
@@ -274,7 +274,7 @@ def _as_good(drawn: _Drawn) -> tuple[Ends, Floats]:
         chosen = _rejected(axis, threshold)
         here = judge(dev, axis, np.array([[chosen]], dtype=np.int32), loss, np.zeros(1), binned)
         moved, share[k : k + 1] = influence_of([dev], [here], [drawn.units])
-        along = binned.values(every, cost, np.zeros(1))[0][:, 0]
+        along = value_of(cost, binned.outcomes(every), np.zeros(1))[:, 0]
         least = along[chosen - 1]
         worse = np.flatnonzero(~(along <= least + np.sqrt((moved**2).sum()) + 1e-12)) + 1
         lower[k] = max(worse[worse < chosen], default=0) + 1

@@ -19,11 +19,11 @@ from priori.curves.roc import all_aucs, all_eers, all_min_dcfs
 from priori.engines import Table
 from priori.scores import Scores, ScoreSet, counts_of
 from priori.scores.score_set import Role
-from priori.uncertainty.bands.bands import make_band, value_of
+from priori.uncertainty.bands.bands import make_band
 from priori.uncertainty.bootstrap.designs import Bootstrap
 from priori.uncertainty.bootstrap.draws import TEST_USERS, load_kernel, rows_for, whole_units
 from priori.uncertainty.bootstrap.layout import bin_ends, bins_between, narrow_cuts
-from priori.uncertainty.bootstrap.readers import gather, outcomes_at
+from priori.uncertainty.bootstrap.readers import gather, outcomes_at, value_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence

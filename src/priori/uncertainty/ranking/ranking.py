@@ -282,22 +282,22 @@ def ranking_of(evidence: Evidence, *, family: Tests = "pairs", keep: bool = Fals
     points, best_p_value = judge_points(evidence), _best_p_values(evidence)
     if family == "best":
         points = _against_best(evidence, points, best_p_value)
-    pointwise = points.part((slice(None), slice(-1)))
-    overall = evidence.draws[:, -1]
+    at_alphas, overall = slice(compared.alpha.size), evidence.draws[:, -1]
+    pointwise = points.part((slice(None), at_alphas))
     return Ranking(
         tuple(curve.name for curve in curves),
         compared.alpha,
         np.stack([curve.value for curve in curves]),
-        evidence.expected[:-1].T,
+        evidence.expected[at_alphas].T,
         greater,
         pointwise,
         judge_together(evidence, pointwise),
         points.part((slice(None), -1)),
-        best_p_value,
+        best_p_value[:, [*range(compared.alpha.size), -1]],
         rank_shares(-overall if greater else overall),
         {**compared.settings(), "family": family},
         (*compared.warnings, *evidence.warnings, *_many_systems(curves, compared.plan)),
-        evidence.draws[:, :-1].swapaxes(1, 2) if keep else None,
+        evidence.draws[:, at_alphas].swapaxes(1, 2) if keep else None,
     )._came_from(*curves)
 
 

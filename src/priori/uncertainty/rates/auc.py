@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Column, Level, Size
@@ -26,13 +25,14 @@ from priori.scores.influence import (
     People,
     SampleMean,
     Spread,
+    kish,
     spread_of_means,
     spread_of_trials,
     unit_cautions,
     unseen,
 )
 from priori.scores.inputs import as_score_set
-from priori.scores.pairing import Pairing, pair
+from priori.scores.pairing import pair
 from priori.uncertainty.rates.proportions import check_level, p_values, proportion_interval, quantile, standardise
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
@@ -86,26 +86,24 @@ class AposterioriAUCTest(Result, Aposteriori):
 
 
 # -- means over the classes --------------------------------------------------------------------------------------
-#
-# Numbers that are a mean over the negatives plus one over the positives, up to a constant: an AUC to first order
-# (DeLong), a cost of log-likelihood ratios as it stands.
 
 
 @dataclass(frozen=True, eq=False)
 class ClassMeans:
-    """What each trial of either class adds to the mean of its class; ``numbers``, where entries are several trials."""
+    """A number that is a mean over the negatives plus one over the positives, up to a constant.
+
+    An AUC is one to first order (DeLong), a cost of log-likelihood ratios as it stands. Each trial of the ``scores``
+    (or entry, for all its trials) adds its value of ``negative`` or ``positive`` to the mean of its class.
+    """
 
     negative: Floats
     positive: Floats
-    numbers: tuple[NDArray[Any] | None, NDArray[Any] | None] = (None, None)
+    scores: Scores
 
-    def minus(self, other: ClassMeans, pairing: Pairing | None = None) -> ClassMeans:
-        """Return the same of the difference of two numbers: of the same trials, in one order unless paired."""
-        if pairing is None:
-            return ClassMeans(self.negative - other.negative, self.positive - other.positive, self.numbers)
-        return ClassMeans(
-            self.negative - other.negative[pairing.negative], self.positive - other.positive[pairing.positive]
-        )
+    @property
+    def classes(self) -> tuple[tuple[Floats, Trials], tuple[Floats, Trials]]:
+        """The values of either class, with its trials."""
+        return (self.negative, self.scores.negative), (self.positive, self.scores.positive)
 
     @property
     def sum(self) -> float:
@@ -115,32 +113,24 @@ class ClassMeans:
     @property
     def means(self) -> tuple[float, float]:
         """The mean of each class."""
-        classes = zip((self.negative, self.positive), self.numbers, strict=True)
-        negative, positive = (float(np.average(values, weights=number)) for values, number in classes)
+        negative, positive = (float(np.average(values, weights=trials.number)) for values, trials in self.classes)
         return negative, positive
 
-
-def numbers_of(scores: Scores) -> tuple[NDArray[Any] | None, NDArray[Any] | None]:
-    """Return how many trials each entry of either class stands for (None: one)."""
-    return scores.negative.number, scores.positive.number
-
-
-def spread_of(means: ClassMeans, negative: Trials, positive: Trials, dependence: str, *, right: bool = False) -> Spread:
-    """Return the spread of such a number; the trials are in the order of their values: losses, or what is ``right``."""
-    if not np.isfinite(means.sum):
-        return Spread(means.sum, np.inf, 1.0, 1.0, 0)
-    values = (means.negative, negative, means.numbers[0]), (means.positive, positive, means.numbers[1])
-    return spread_of_classes(values, dependence, right=right)
+    def spread(self, dependence: str, *, right: bool = False) -> Spread:
+        """Return how the number varies; values are losses, or what is ``right``."""
+        if not np.isfinite(self.sum):
+            return Spread(self.sum, np.inf, 1.0, 1.0, 0)
+        return spread_of_classes(self.classes, dependence, right=right)
 
 
-def spread_of_classes(
-    classes: Sequence[tuple[Floats, Trials, NDArray[Any] | None]], dependence: str, *, right: bool = False
-) -> Spread:
-    """Return the same of means over any classes: the values, the trials in their order, how many each entry is."""
-    values, numbers = [Moves.of(own) for own, _, _ in classes], [number for _, _, number in classes]
+def spread_of_classes(classes: Sequence[tuple[Floats, Trials]], dependence: str, *, right: bool = False) -> Spread:
+    """Return the spread of a sum of means over any classes of trials, given with the value of each."""
+    values, numbers = [Moves.of(own) for own, _ in classes], [trials.number for _, trials in classes]
+    alone = spread_of_trials(*zip(values, numbers, strict=True))
     if dependence == "none":
-        return spread_of_trials(*zip(values, numbers, strict=True)).at(0)
-    people = People.of(*(trials for _, trials, _ in classes), crossed=dependence == "crossed")
+        carriers = kish(np.concatenate([own / len(trials) for own, trials in classes]))
+        return replace(alone, erring=carriers).at(0)
+    people = People.of(*(trials for _, trials in classes), crossed=dependence == "crossed")
     if min(np.count_nonzero(each.sizes[0]) for each in people) < 2:
         of_each = " of each class" if len(classes) > 1 else ""
         raise InputError(
@@ -149,20 +139,21 @@ def spread_of_classes(
         )
     samples = [SampleMean(*each) for each in zip(values, people, strict=True)]
     found = spread_of_means(*samples).of_losses(*samples, right=right)
-    alone = spread_of_trials(*zip(values, numbers, strict=True)).variance
-    effect, sizes = found.variance / np.maximum(alone, 1e-300), np.concatenate([each.sizes[0] for each in people])
+    effect, sizes = found.variance / np.maximum(alone.variance, 1e-300), np.concatenate([p.sizes[0] for p in people])
     alike = (effect - 1) / max((sizes**2).sum() / sizes.sum() - 1, 1.0)
     return replace(found, effect=effect, alike=alike).at(0)
 
 
-def spread_of_difference(a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scores], dependence: str) -> Spread:
+def spread_of_difference(a: ClassMeans, b: ClassMeans, dependence: str) -> Spread:
     """Return the spread of the difference of two numbers on the same trials, which are paired.
 
     Entries of several trials are not: what people add to both counts, whichever trial it was.
     """
-    (means, first), (other, second) = a, b
+    first, second = a.scores, b.scores
     if first.negative.number is None:
-        return spread_of(means.minus(other, pair(first, second)), first.negative, first.positive, dependence)
+        paired = pair(first, second)
+        negative, positive = a.negative - b.negative[paired.negative], a.positive - b.positive[paired.positive]
+        return ClassMeans(negative, positive, first).spread(dependence)
     if dependence == "none":
         raise OptionError(
             f"{first.source}: trials that are counted where they are can be paired by their users only; give a user "
@@ -171,23 +162,19 @@ def spread_of_difference(a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scor
     assert first.users is not None
     assert second.users is not None
     code = np.searchsorted(first.users.values, second.users.values).astype(np.int32)
-
-    def both(of_class: int, name: str) -> tuple[Floats, Trials]:
-        """Return the deviations of both systems' entries, the second's with their sign changed, as one class's.
-
-        They are twice as large, as there are twice as many trials.
-        """
-        own, others = getattr(first, name), getattr(second, name)
-        off = getattr(means, name) - means.means[of_class], other.means[of_class] - getattr(other, name)
+    classes = list[tuple[Floats, Trials]]()
+    for (values, own), (less, others), mean, other in zip(a.classes, b.classes, a.means, b.means, strict=True):
+        # Deviations of both systems' entries, the second's with their sign changed, as one class's: twice as large, as
+        # there are twice as many trials.
+        assert own.user is not None
+        assert others.user is not None
         probes = None
         if own.probe_user is not None and others.probe_user is not None:
             probes = np.append(own.probe_user, code[others.probe_user])
-        user, number = np.append(own.user, code[others.user]), np.append(own.number, others.number)
-        return 2 * np.concatenate(off), Trials(np.append(own.score, others.score), user, probes, number=number)
-
-    (of_negatives, negatives), (of_positives, positives) = both(0, "negative"), both(1, "positive")
-    joined = ClassMeans(of_negatives, of_positives, (negatives.number, positives.number))
-    return spread_of(joined, negatives, positives, dependence)
+        number: Any = np.concatenate([own.number, others.number])
+        both = Trials(np.append(own.score, others.score), np.append(own.user, code[others.user]), probes, number=number)
+        classes.append((2 * np.append(values - mean, other - less), both))
+    return spread_of_classes(classes, dependence)
 
 
 # -- structural components -------------------------------------------------------------------------------------
@@ -210,16 +197,16 @@ def components_of(scores: Scores) -> ClassMeans:
         return np.asarray(twice / (2 * len(others)))
 
     negative, positive = scores.negative, scores.positive
-    return ClassMeans(1 - below(negative.score, positive), below(positive.score, negative), numbers_of(scores))
+    return ClassMeans(1 - below(negative.score, positive), below(positive.score, negative), scores)
 
 
-def _judged(scores: ScoreSet) -> tuple[tuple[ClassMeans, Scores], tuple[str, ...]]:
-    """Return what trials add to the AUC, with the trials in memory (or entries in their place), and notes on that."""
+def _judged(scores: ScoreSet) -> tuple[ClassMeans, tuple[str, ...]]:
+    """Return what trials in memory (or entries in their place) add to the AUC, and notes on that."""
     for name, trials in (("negatives", scores.n_negatives), ("positives", scores.n_positives)):
         if trials < 2:
             raise InputError(f"{scores.source}: DeLong's variance needs at least two {name}; there is {trials}")
     known, notes = condense(scores, ("user", "probe_user"), narrow=BOUND)
-    return (components_of(known), known), notes
+    return components_of(known), notes
 
 
 # -- the two questions -----------------------------------------------------------------------------------------
@@ -263,9 +250,10 @@ def a_posteriori_auc_interval(
     if method not in get_args(Method):
         raise unknown("interval", method, get_args(Method))
     scores = as_score_set(scores)
-    (components, trials), notes = _judged(scores)
+    components, notes = _judged(scores)
+    trials = components.scores
     shared = shared_by(trials, dependence)
-    spread = spread_of(components, trials.negative, trials.positive, shared, right=True)
+    spread = components.spread(shared, right=True)
     said = unit_cautions(replace(spread, value=components.means[0]), what="what the AUC lacks", nobody=trials.nobody)
     notes = (*said, *notes)
     auc, sd = a_posteriori_auc(scores), float(spread.sd)
@@ -322,7 +310,7 @@ def a_posteriori_auc_test(
     else:
         if not (a.fits and b.fits):
             a.check_same_trials(b)
-        shared = shared_by(first[1], dependence)
+        shared = shared_by(first.scores, dependence)
         spread = spread_of_difference(first, second, shared)
     # On the same trials, taken for independent, the statistic is normal, as in pROC.
     freedom = spread.freedom if unpaired or shared != "none" else np.inf
@@ -333,7 +321,7 @@ def a_posteriori_auc_test(
     few = unit_cautions(replace(spread, follows=0.0), what="what tells the systems apart")
     notes = (*few, *first_notes, *second_notes)
     if sd == 0:
-        pairs = min(_disjoint_pairs(trials, shared) for _, trials in (first, second))
+        pairs = min(_disjoint_pairs(each.scores, shared) for each in (first, second))
         notes = (*_doubts(pairs), *notes)
         half = 1 - ((1 - level) / 2) ** (1 / pairs)
     lower, upper = max(difference - half, -1.0), min(difference + half, 1.0)
@@ -355,12 +343,10 @@ def a_posteriori_auc_test(
     )._came_from(a, b)
 
 
-def _unpaired(
-    a: tuple[ClassMeans, Scores], b: tuple[ClassMeans, Scores], dependence: Dependence | None
-) -> tuple[Spread, Dependence]:
+def _unpaired(a: ClassMeans, b: ClassMeans, dependence: Dependence | None) -> tuple[Spread, Dependence]:
     """Return the spread of the difference of two systems on different trials; Welch's degrees of freedom."""
-    shared = min((shared_by(scores, dependence) for _, scores in (a, b)), key=get_args(Dependence).index)
-    spreads = [spread_of(means, scores.negative, scores.positive, shared) for means, scores in (a, b)]
+    shared = min((shared_by(each.scores, dependence) for each in (a, b)), key=get_args(Dependence).index)
+    spreads = [each.spread(shared) for each in (a, b)]
     if shared == "none":  # with all trials of a set as its size, as in pROC
         spreads = [replace(each, freedom=each.most) for each in spreads]
     return spreads[0].plus(spreads[1]), shared

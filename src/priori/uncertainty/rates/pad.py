@@ -172,16 +172,17 @@ def _rates(
     assert test.groups is not None
     types: list[str] = test.groups.values.tolist()
     attacks = judge(test, threshold, "far").counted(shared, test.negative.group, len(types))
-    lower, upper = attacks.limits(level)
+    of_types = attacks.intervals("far", threshold, shared, level)
+    (bona_fide,) = judge(test, threshold, "frr").counted(shared).intervals("frr", threshold, shared, level)
     corrected, _ = attacks.limits(1 - (1 - level) / len(types))
     worst = int(attacks.rate.argmax())
-    largest = attacks.interval(worst, "far", threshold, shared, level)
-    largest = replace(largest, lower=float(corrected.max()), upper=float(upper.max()))
-    bona_fide = judge(test, threshold, "frr").counted(shared).interval(0, "frr", threshold, shared, level)
-    columns = (attacks.trials, attacks.errors, attacks.rate, lower, upper)
-    rows = [("apcer", *of_type) for of_type in zip(types, *(column.tolist() for column in columns), strict=True)]
-    for measure, attack, known in (("apcer-max", types[worst], largest), ("bpcer", "", bona_fide)):
-        rows.append((measure, attack, known.trials, known.errors, known.rate, known.lower, known.upper))
+    highest = max(of_type.upper for of_type in of_types)
+    largest = replace(of_types[worst], lower=float(corrected.max()), upper=highest)
+    found = [*(("apcer", *of_type) for of_type in zip(types, of_types, strict=True))]
+    found += [("apcer-max", types[worst], largest), ("bpcer", "", bona_fide)]
+    rows: list[tuple[Any, ...]] = [
+        (measure, attack, one.trials, one.errors, one.rate, one.lower, one.upper) for measure, attack, one in found
+    ]
     joint = joint_interval([largest, bona_fide], (0.5, 0.5), below=float(len(types) > 1))
     rows.append(("acer", "", float("nan"), float("nan"), *joint))
-    return rows, joined(bona_fide.warnings, *map(attacks.cautions, range(len(types))))
+    return rows, joined(bona_fide.warnings, *(of_type.warnings for of_type in of_types))

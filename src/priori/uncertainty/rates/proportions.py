@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -61,6 +61,24 @@ def quantiles(tail: float, freedom: Floats) -> Floats:
 
     known = np.isfinite(freedom)
     return np.asarray(np.where(known, stdtrit(np.where(known, freedom, 1.0), tail), ndtri(tail)))
+
+
+def student_of(deviations: Any, freedom: Any) -> Floats:
+    """Return how far Student's t lies out where a normal variable lies so many deviations out."""
+    from scipy.special import log_ndtr, stdtrit
+
+    known = np.isfinite(freedom)
+    far = -stdtrit(np.where(known, freedom, 1.0), np.exp(log_ndtr(-np.asarray(deviations, dtype=np.float64))))
+    return np.asarray(np.where(known, far, deviations))
+
+
+def normal_of(deviations: Any, freedom: Any) -> Floats:
+    """Return the inverse of `student_of`."""
+    from scipy.special import ndtri_exp, stdtr
+
+    known = np.isfinite(freedom)
+    tail = stdtr(np.where(known, freedom, 1.0), -np.asarray(deviations, dtype=np.float64))
+    return np.asarray(np.where(known, -ndtri_exp(np.log(np.maximum(tail, 1e-300))), deviations))
 
 
 def p_values(statistic: ArrayLike, alternative: Alternative = "two-sided", freedom: float = np.inf) -> Floats:

@@ -143,8 +143,8 @@ def rate_interval(
     threshold = as_threshold(threshold)
     scores, notes = condense(only_scores(scores), ("user", "probe_user"), cuts=[threshold])
     shared: Dependence = shared_by(scores, dependence)
-    counted = judge(scores, threshold, rate).counted(shared)
-    return counted.interval(0, rate, threshold, shared, level, notes)._came_from(scores)
+    (found,) = judge(scores, threshold, rate).counted(shared).intervals(rate, threshold, shared, level)
+    return replace(found, warnings=(*found.warnings, *notes))._came_from(scores)
 
 
 def only_scores(given: Any) -> ScoreSet:
@@ -213,31 +213,17 @@ class CountedRates(NamedTuple):
         lower, upper = wilson(p * below, below, quantile)[0], wilson(p * above, above, quantile)[1]
         return np.clip(lower, 0.0, p), np.clip(upper, p, 1.0)
 
-    def interval(
-        self, row: int, rate: Rate, threshold: float, shared: Dependence, level: float, notes: tuple[Caution, ...] = ()
-    ) -> RateInterval:
-        """Return the interval of one group."""
-        errors, n = int(self.errors[row]), int(self.trials[row])
-        spread = self.spread.at(row)
-        lower, upper = (float(limit[row]) for limit in self.limits(level))
-        return RateInterval(
-            rate,
-            float(threshold),
-            errors,
-            n,
-            errors / n,
-            lower,
-            upper,
-            spread.pseudo,
-            n / spread.pseudo,
-            int(spread.people),
-            spread.freedom,
-            spread.per_unit if spread.people else errors / n,
-            spread.follows,
-            shared,
-            level,
-            (*self.cautions(row), *notes),
-        )
+    def intervals(self, rate: Rate, thresholds: Any, shared: Dependence, level: float) -> list[RateInterval]:
+        """Return the interval of each group, at its threshold or one for all."""
+        limits, rates, found = self.limits(level), self.rate, list[RateInterval]()
+        columns = (np.broadcast_to(np.float64(thresholds), rates.shape), self.errors, self.trials, rates, *limits)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        for row, (threshold, errors, n, p, lower, upper) in enumerate(rows):
+            spread, counted = self.spread.at(row), (threshold, errors, n, p, lower, upper)
+            effect, people, per_user = spread.pseudo, int(spread.people), spread.per_unit if spread.people else p
+            varies = effect, n / effect, people, spread.freedom, per_user, spread.follows
+            found.append(RateInterval(rate, *counted, *varies, shared, level, self.cautions(row)))
+        return found
 
     def cautions(self, row: int) -> tuple[str, ...]:
         """Warn where no error was seen in a group, or only those of few people."""
@@ -334,11 +320,7 @@ def intervals_along(
     n, rejected = len(trials), trials.rejected(thresholds)
     errors, nobody = (n - rejected, scores.nobody) if rate == "far" else (rejected, ())
     counted = CountedRates(errors, np.full(thresholds.size, n), spread, nobody)
-    found = [
-        counted.interval(row, rate, threshold, shared, confidence_level)
-        for row, threshold in enumerate(thresholds.tolist())
-    ]
     return [
         replace(one, lower=one.rate, upper=one.rate) if np.isinf(one.threshold) and one.rate in (0, 1) else one
-        for one in found
+        for one in counted.intervals(rate, thresholds, shared, confidence_level)
     ]
