@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,17 +26,7 @@ from priori.base.types import Floats
 from priori.examples import load
 from priori.plots import plot_det, plot_epc, plot_roc
 from priori.plots.style import COLOURS, LINES, finished, name_shade, shade
-from priori.uncertainty.comparing.ztest_normals import (
-    Rates,
-    Setting,
-    Weights,
-    ZComparison,
-    ZSystem,
-    class_variance,
-    hter_variance,
-    naive_variance,
-    weights_of,
-)
+from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, normals, weights_of
 from priori.uncertainty.comparing.ztests import ztest_scores, ztests_along
 from validation.coverage.simulation import population
 
@@ -102,14 +91,14 @@ def _sample(faces: Pair) -> Table:
 def standard_deviations(ratio: Floats, far: float = 0.1, frr: float = 0.2, positives: int = 100) -> dict[str, Floats]:
     """Return the standard deviations of Figure 3.10 as the ratio NN/NP grows."""
     rates = Rates(np.full(ratio.size, far), np.full(ratio.size, frr), ratio * positives, np.full(ratio.size, positives))
-    kinds: dict[str, tuple[Callable[[Rates, Weights], Floats], str]] = {
-        "FRR": (hter_variance, "frr"),
-        "HTER": (hter_variance, "hter"),
-        "NAIVE": (naive_variance, "hter"),
-        "CLASS": (class_variance, "hter"),
-        "FAR": (hter_variance, "far"),
+    kinds = {
+        "FRR": ("hter", "frr"),
+        "HTER": ("hter", "hter"),
+        "NAIVE": ("naive", "hter"),
+        "CLASS": ("class_error", "hter"),
+        "FAR": ("hter", "far"),
     }
-    return {name: np.sqrt(variance(rates, weights_of(of))) for name, (variance, of) in kinds.items()}
+    return {name: np.sqrt(normals(rates, weights_of(of))[kind].variance) for name, (kind, of) in kinds.items()}
 
 
 def _sd_conclusions() -> list[Conclusion]:

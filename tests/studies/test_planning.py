@@ -9,7 +9,7 @@ from scipy import stats
 from priori import InputError, OptionError, Scores, epc, plan, ztest
 from priori.studies.sizes import ClassSpread, Goal, Variability, design_effect, paired_design_effect
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, aggregate, weights_of
+from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, normals, weights_of
 from priori.uncertainty.expected.method import expected_values
 
 Z95 = 1.959963984540054
@@ -46,7 +46,7 @@ def test_width_is_the_formula_turned_round():
 
 def test_width_kept_on_simulated_sets():
     found = plan(width=0.02, far=0.05, frr=0.08, negatives_per_positive=5, assurance=None)
-    value = aggregate(_rates(np.random.default_rng(1), 20_000, found, 0.05, 0.08), weights_of("hter"))
+    value = normals(_rates(np.random.default_rng(1), 20_000, found, 0.05, 0.08), weights_of("hter"))["hter"].value
     assert 2 * Z95 * value.std() == pytest.approx(0.02, rel=0.03)
 
 

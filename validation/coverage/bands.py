@@ -81,7 +81,7 @@ def _made(curve, wanted: dict[str, tuple[str, ...]], settings: dict) -> list[Mad
             calibration = plan.calibration(curve.test, curve.threshold)
             calibrated = interval == "calibrated"
             if calibrated not in values:
-                values[calibrated] = replicates_of([curve], plan, [calibration] if calibration else [])
+                values[calibrated] = replicates_of([curve], plan, [calibration])
             name, rate = f"{bootstrap}, {interval}", curve.measure.rate
             found.append(Made(name, *plan.bounds(values[calibrated], calibration, rate=rate)))
             if interval != "centred":

@@ -138,7 +138,7 @@ def rank(asked: Asked) -> None:
     curves = asked.systems.with_the_same_trials(curves, with_dev=asked.claim == "method")
     with Progress("ranking") as progress:
         evidence = gather_evidence(curves, asked.resampling, asked.claim, threads=asked.threads, progress=progress)
-    board = leaderboard_of(evidence, **asked.only("against family"))
+    board = leaderboard_of(evidence, ranking_of(evidence, **asked.only("family")), **asked.only("against"))
     measure, post = board.settings["measure"], board.settings["against"]
     at = f"{curves[0].criterion.alpha_name} {board.settings['alpha']:.4g}"
     title = f"{measure} at {at}, thresholds fixed in advance, and {post} on the test scores"

@@ -165,7 +165,7 @@ def test_thresholds_are_chosen_on_the_development_draw_and_counted_on_the_test_d
         next(laid_out(scores, own[:-1], bootstrap, dev=scores is dev).counts(0, REPLICATES))
         for scores, own in zip((dev, test), values, strict=True)
     )
-    kind = kernel_kind(rule, fractions, len(dev))
+    kind = kernel_kind(rule, fractions)
     ranks = np.empty((REPLICATES, 3), np.int64)
     kernels.choose_again(kind[0], *on_dev, values[0], 0, *kind[1:], values[1], ranks)
     kept = np.full(3, np.nan)

@@ -48,7 +48,7 @@ from priori.uncertainty.bands.bands import Band, make_band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.ranking.leaderboard import Leaderboard, can_draw_tables, leaderboard_of
-from priori.uncertainty.ranking.ranking import Ranking, Tests
+from priori.uncertainty.ranking.ranking import Ranking
 
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -360,11 +360,10 @@ def _board(
     """Rank three or more systems that were tested on the same trials, where these can be drawn."""
     index, name = settings.alphas.index(settings.alpha), settings.testing.bootstrap
     drawn = name is None or can_draw_tables(BOOTSTRAPS[name]) or not any(curve.test.scanned for curve in curves)
-    if len(curves) < 3 or tested is None or settings.unpaired or not drawn:
+    if tested is None or not isinstance(tested.result, Ranking) or settings.unpaired or not drawn:
         return None
     lower, upper = np.array([(band.lower[index], band.upper[index]) for band in bands if band is not None]).T
-    family: Tests = "pairs" if len(curves) <= FEW else "best"
-    return leaderboard_of(tested.evidence.at(index), (lower, upper), family=family)
+    return leaderboard_of(tested.evidence, tested.result, index, (lower, upper))
 
 
 def _band(

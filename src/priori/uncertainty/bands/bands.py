@@ -23,7 +23,7 @@ from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task, get_task
 from priori.scores import BOUND, ScoreSet, condense
-from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, half_trials
+from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions
 from priori.uncertainty.bootstrap.designs import CROSSED
 from priori.uncertainty.bootstrap.readers import replicate, system_of, value_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, ResampledSettings, Resampling
@@ -163,21 +163,21 @@ def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = (
 def replicates_of(
     curves: Sequence[EPC],
     plan: BootstrapPlan,
-    calibrations: Sequence[Calibration] = (),
+    calibrations: Sequence[Calibration | None],
     *,
     reduce: Callable[[Floats], Floats] = lambda values: values,
 ) -> Floats:
     """Return the values of systems drawn together, one row a replicate; (replicates, alphas, systems) are reduced.
 
-    The curves have the same alphas; each has its calibration, or none has.
+    The curves have the same alphas; each has its calibration, or none.
     """
 
     def statistic(outcomes: list[Outcomes], first: int) -> Floats:
-        if calibrations:
-            draws = half_trials(plan, first, len(outcomes[0].fp))
-            outcomes = [known.adjust(own, draws) for known, own in zip(calibrations, outcomes, strict=True)]
-        each = zip(curves, outcomes, strict=True)
-        values = reduce(np.stack([value_of(curve.measure, own, curve.alpha) for curve, own in each], axis=2))
+        each = [
+            value_of(curve.measure, known.adjust(own, plan, first) if known else own, curve.alpha)
+            for curve, known, own in zip(curves, calibrations, outcomes, strict=True)
+        ]
+        values = reduce(np.stack(each, axis=2))
         return values.reshape(len(values), -1)
 
     return replicate([system_of(curve) for curve in curves], plan, statistic)
@@ -207,7 +207,7 @@ def make_band(
         mean, lower, upper, replicates, cautions = expected
     else:
         calibration = plan.calibration(resampled.test, resampled.threshold)
-        values = replicates_of([resampled], plan, _known([calibration]))
+        values = replicates_of([resampled], plan, [calibration])
         mean, replicates = values.mean(axis=0), values if keep else None
         lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
         cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
@@ -294,16 +294,12 @@ def area_bands(
         calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
         # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
         each = [
-            replicates_of([curve], plan, _known([own]), reduce=lambda values: values.mean(axis=1))
+            replicates_of([curve], plan, [own], reduce=lambda values: values.mean(axis=1))
             for curve, own in zip(curves, calibrations, strict=True)
         ]
         replicates = np.column_stack([*each, (each[0] + each[1]) / 2]) + offset
-        overall = [calibration.overall for calibration in _known(calibrations)]
+        overall = [calibration.overall for calibration in calibrations if calibration]
         least_sure = min(overall, key=lambda calibration: float(calibration.freedom[0]), default=None)
         lower, upper = plan.bounds(replicates, least_sure, rate=mean.rate)
     names = np.array(["e_v1", "e_v2", "g"])
     return AreaBands(names, value, lower, upper, plan.settings(), warnings)._came_from(test)
-
-
-def _known(calibrations: Sequence[Calibration | None]) -> list[Calibration]:
-    return [calibration for calibration in calibrations if calibration is not None]

@@ -154,10 +154,6 @@ class Calibration:
         freedom, units = np.median(self.freedom, keepdims=True), self.units.min(keepdims=True)
         return replace(self, freedom=freedom, units=units)
 
-    def at(self, points: Any) -> Calibration:
-        """Return the calibration at some thresholds, as far as tails go."""
-        return replace(self, freedom=self.freedom[points], units=self.units[points])
-
     def reach(self, deviations: float | Floats) -> Floats:
         """Return how many standard deviations of few users' replicates are worth so many of a known one."""
         return student_of(deviations, self.freedom) * self.lost
@@ -179,14 +175,14 @@ class Calibration:
 
         return np.asarray(ndtr(-normal_of(-ndtri(p_value) / self.lost, self.freedom)))
 
-    def adjust(self, outcomes: Outcomes, draws: Floats) -> Outcomes:
-        """Return the outcomes of replicates, scaled and with the pseudo-trials drawn for them (`half_trials`).
+    def adjust(self, outcomes: Outcomes, plan: BootstrapPlan, first: int) -> Outcomes:
+        """Return the outcomes of replicates from number ``first`` on, scaled and with the pseudo-trials drawn for them.
 
         These move the rates; the classes stay as large as drawn, or the share of positives would move with them.
         """
         if not self.weight.any() and (self.scale == 1).all():
             return outcomes
-        pairs: list[tuple[Any, Any]] = []
+        draws, pairs = half_trials(plan, first, len(outcomes.fp)), list[tuple[Any, Any]]()
         for c, (errors, rights) in enumerate(((outcomes.fp, outcomes.tn), (outcomes.fn, outcomes.tp))):
             total = errors + rights
             wrong = np.asarray(errors, dtype=np.float64)
@@ -247,21 +243,11 @@ def slopes_of(test: ScoreSet, rate: Floats, plan: BootstrapPlan) -> Floats | Non
     return np.where(np.isfinite(slopes).all(axis=0) & slopes.any(axis=0), slopes, 1.0)
 
 
-def calibrated(
-    test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, *, pseudo: bool = True
-) -> Calibration:
-    """Return the calibration of draws that vary so; in the difference of paired systems no pseudo-users have weight."""
-    rate = error_rates(test, thresholds)
-    freedom, units = spread.joint_freedom(slopes_of(test, rate, plan))
-    weight = spread.pseudo if pseudo else np.zeros_like(rate)
-    return Calibration(rate, np.ones_like(rate), weight, freedom, units, spread)
-
-
 def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: tuple[ScoreSet, Floats]) -> Spread:
     """Measure how the difference of two systems varies with whole users, each counted on its own."""
     cuts, others = [thresholds, other[1]], [other[0]]
-    edges = [np.unique(cut) for cut in cuts]
-    sets = counted_apart([test, *others], edges) or test.count(edges, ("user",), others)
+    ascending = [np.unique(cut) for cut in cuts]
+    sets = counted_apart([test, *others], ascending) or test.count(ascending, ("user",), others)
     # Tables counted apart have the same users; trials paired in memory have those of the first.
     owners = [plan.design.identities([each])[0] for each in (sets if test.scanned else sets[:1] * 2)]
     rows = []

@@ -19,10 +19,10 @@ from priori.uncertainty.bootstrap.calibration import (
     TOO_FEW_USERS,
     Calibration,
     Other,
-    calibrated,
     clusters_of,
     differences_of,
     error_rates,
+    slopes_of,
 )
 from priori.uncertainty.bootstrap.layout import Owners, identify, same_users
 
@@ -116,7 +116,11 @@ class Bootstrap:
 
     def calibrate(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, other: Other = None) -> Calibration:
         """Measure what the replicates need at these thresholds of the test set, or those of a difference."""
-        return calibrated(test, thresholds, plan, self.spread(test, thresholds, plan, other), pseudo=other is None)
+        spread, rate = self.spread(test, thresholds, plan, other), error_rates(test, thresholds)
+        freedom, units = spread.joint_freedom(slopes_of(test, rate, plan))
+        # In the difference of paired systems no pseudo-users have weight.
+        weight = spread.pseudo if other is None else np.zeros_like(rate)
+        return Calibration(rate, np.ones_like(rate), weight, freedom, units, spread)
 
 
 class _Trials(Bootstrap):

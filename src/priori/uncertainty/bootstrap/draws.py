@@ -177,10 +177,10 @@ def make_within(bins: Codes, unit: Codes | None = None, units: int = 1, number: 
     light = np.flatnonzero(few)
     return Within(
         np.bincount(unit_of, trials, units).astype(np.int64),
-        _starts(np.bincount(unit_of[heavy], minlength=units)),
+        np.append(0, np.cumsum(np.bincount(unit_of[heavy], minlength=units))),
         bin_[heavy].astype(np.int32),
         trials[heavy],
-        _starts(np.bincount(unit_of[light], trials[light], units)),
+        np.append(0, np.cumsum(np.bincount(unit_of[light], trials[light], units).astype(np.int64))),
         np.repeat(bin_[light], trials[light]).astype(np.int32),
     )
 
@@ -295,9 +295,3 @@ def _distinct(key: Ints, size: int, number: Any) -> tuple[Ints, Any]:
         return present, counts[present].astype(np.int64)
     present, counts = np.unique(key, return_counts=True)
     return present, counts.astype(np.int64)
-
-
-def _starts(sizes: NDArray[Any]) -> Ints:
-    starts = np.zeros(sizes.size + 1, dtype=np.int64)
-    np.cumsum(sizes, out=starts[1:])
-    return starts

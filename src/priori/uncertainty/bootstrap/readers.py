@@ -167,7 +167,7 @@ def value_of(measure: Measure, outcomes: Outcomes, alpha: Floats) -> Floats:
 def chosen_again(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Batch, int]:
     """Return the batch function for thresholds chosen again, and how many replicates to take at once."""
     (dev, test), axes = _both_sets(systems, plan)
-    choosers = choosers_of(systems, max(len(system.dev) for system in systems))
+    choosers = [chooser_of(system) for system in systems]
 
     def batch(first: int, rows: int) -> list[Outcomes]:
         both = zip(dev.counts(first, rows), test.counts(first, rows), strict=True)
@@ -180,12 +180,9 @@ def chosen_again(systems: Sequence[Resampled], plan: BootstrapPlan) -> tuple[Bat
     return batch, rows_for(numbers, dev.work + test.work, dev.held + test.held)
 
 
-def choosers_of(systems: Sequence[Resampled], trials: int) -> list[Chooser]:
-    """Return how each system chooses its thresholds on sets of about so many trials: compiled, or by the criterion."""
-    return [_chooser(system, kernel_kind(system.criterion, system.fractions, trials)) for system in systems]
-
-
-def _chooser(system: Resampled, known: tuple[int, Ints, Ints] | None) -> Chooser:
+def chooser_of(system: Resampled) -> Chooser:
+    """Return how a system chooses its thresholds: compiled, or by the criterion."""
+    known = kernel_kind(system.criterion, system.fractions)
     if known is None and system.test.unmixed is not system.test:
         raise OptionError("where attacks have a share of their own, new thresholds are chosen by wer only")
 
@@ -201,17 +198,15 @@ def _chooser(system: Resampled, known: tuple[int, Ints, Ints] | None) -> Chooser
     return choose
 
 
-def kernel_kind(criterion: Criterion, fractions: Sequence[Fraction], trials: int) -> tuple[int, Ints, Ints] | None:
+def kernel_kind(criterion: Criterion, fractions: Sequence[Fraction]) -> tuple[int, Ints, Ints] | None:
     """Return the kind of a criterion with its alphas p / q, or None where only the criterion itself can choose.
 
-    A denominator so large that products with counts pass 64 bits is brought down to the nearest fraction that
-    does not; alphas on a grid or typed by hand are far from it.
+    Denominators are whole numbers of 64 bits: of any other alpha it is the nearest such fraction.
     """
     kind, turned = _kind(criterion)
     if kind is None:
         return None
-    largest = 2**61 // max(64 * trials, 1)
-    alphas = [fraction.limit_denominator(largest) for fraction in fractions]
+    alphas = [fraction.limit_denominator(2**61) for fraction in fractions]
     if turned:
         alphas = [1 - alpha for alpha in alphas]
     p = np.array([alpha.numerator for alpha in alphas], dtype=np.int64)

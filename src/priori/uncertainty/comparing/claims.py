@@ -13,7 +13,7 @@ from priori.base.cautions import joined, of_systems
 from priori.base.errors import InputError, OptionError, unknown
 from priori.base.options import Claim as Claim
 from priori.base.types import Floats, Progress
-from priori.curves.epc import EPC, row_of
+from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.engines import Table
 from priori.scores import ScoreSet
@@ -65,11 +65,6 @@ class Compared:
         curve = self.curves[0]
         slopes = slopes_of(curve.test, error_rates(curve.test, curve.threshold), self.plan)
         return np.ones(curve.alpha.size) if slopes is None else np.abs(slopes).max(axis=0)
-
-    def at(self, point: int) -> Compared:
-        """Return the systems at one alpha."""
-        given, curves = (tuple(row_of(curve, point) for curve in each) for each in (self.given, self.curves))
-        return replace(self, given=given, curves=curves)
 
     def settings(self) -> dict[str, Any]:
         """Return how they are compared, for the record."""
@@ -209,8 +204,8 @@ def shares_of(alpha: Floats) -> Floats:
     if alpha.size == 1:
         return np.ones(1)
     order = np.argsort(alpha, kind="stable")
-    gaps = np.diff(alpha[order])
-    total = gaps.sum()
+    apart = np.diff(alpha[order])
+    total = apart.sum()
     shares = np.empty(alpha.size)
-    shares[order] = (np.append(gaps, 0.0) + np.append(0.0, gaps)) / (2 * total) if total else 1 / alpha.size
+    shares[order] = (np.append(apart, 0.0) + np.append(0.0, apart)) / (2 * total) if total else 1 / alpha.size
     return shares

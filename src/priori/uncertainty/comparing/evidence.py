@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from priori.uncertainty.comparing.claims import Claim, Compared, prepare
 from priori.uncertainty.comparing.max_t import Family, error_allowed, exceeded
 from priori.uncertainty.expected.expected_bands import Estimated
 from priori.uncertainty.expected.influences import Estimates
-from priori.uncertainty.expected.method import ends, expected_values
+from priori.uncertainty.expected.method import expected_values
 from priori.uncertainty.rates.proportions import normal_of, standardise, student_of
 
 TOO_FEW = Caution("few-replicates", "too few replicates for this level: the tails are extrapolated as normal; use more")
@@ -71,11 +71,6 @@ class Evidence:
     def sides(self) -> tuple[Index, Index]:
         """The numbers of the first and of the second system of every pair: AB, AC, ..., BC, ..."""
         return np.triu_indices(self.expected.shape[1], 1)
-
-    def at(self, point: int) -> Self:
-        """Return what is known at one alpha."""
-        here = self.compared.at(point)
-        return replace(self, compared=here, expected=self.expected[[point]], draws=self.draws[:, [point]])
 
     def estimated(self, system: int) -> Estimated | None:
         """Return what is expected of a system as a method, where that is the claim."""
@@ -175,11 +170,6 @@ class DeployedEvidence(Evidence):
 
     calibration: Calibration | None
 
-    def at(self, point: int) -> Self:
-        """Return what is known at one alpha; tails allow for the users there."""
-        calibration = None if self.calibration is None else self.calibration.at([point])
-        return replace(super().at(point), calibration=calibration)
-
     @cached_property
     def student(self) -> Student:
         """The mean and the variance of the replicates, and what the calibration knows of units."""
@@ -260,7 +250,7 @@ def _deployed(compared: Compared) -> DeployedEvidence:
                 notes = {caution.code: caution for caution in said} | notes
             widest = Calibration.least_sure(own)
             own = [replace(widest, rate=error_rates(curve.test, curve.threshold)) for curve in some]
-        draws = replicates_of(some, plan, own, reduce=reduced)
+        draws = replicates_of(some, plan, own or [None] * len(some), reduce=reduced)
         values.append(draws.reshape(len(draws), -1, len(some)))
         known += own
     observed = _with_mean(np.stack([curve.value for curve in curves], axis=1), shares)
@@ -292,12 +282,6 @@ class MethodEvidence(Evidence):
     """What systems are expected to show, and how much every unit of the data moves that: Student's t."""
 
     estimates: Estimates
-
-    def at(self, point: int) -> Self:
-        """Return what is known at one alpha."""
-        here = replace(super().at(point), estimates=self.estimates.at(point))
-        elsewhere = tuple(line for line in self.warnings if getattr(line, "code", "") != "ends")
-        return replace(here, warnings=(*elsewhere, *ends(here.compared.alpha)))
 
     def estimated(self, system: int) -> Estimated | None:
         """Return what is expected of a system."""

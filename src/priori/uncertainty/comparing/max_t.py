@@ -8,12 +8,12 @@ down: those that are larger still need not be counted for it. Each pair of syste
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
+from priori.base.quantiles import typed
 from priori.base.types import Counts, Floats, Index
 
 
@@ -49,7 +49,7 @@ class Adjusted(NamedTuple):
 
 def error_allowed(level: float) -> float:
     """Return 1 minus the level as it was typed: 0.05 for 0.95, not 0.050000000000000044."""
-    return float(1 - Fraction(str(float(level))))
+    return float(1 - typed(level))
 
 
 def exceeded(draws: int, error: float) -> int:

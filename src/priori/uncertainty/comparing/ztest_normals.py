@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -87,49 +87,33 @@ class Rates:
         """Return the rates of counted outcomes."""
         return cls.of(FAR(outcomes), FRR(outcomes), outcomes.negatives, outcomes.positives)
 
-    @property
-    def trials(self) -> Floats:
-        """NN + NP."""
-        return self.negatives + self.positives
+
+class Normal(NamedTuple):
+    """A normal distribution, and between which numbers its value lies."""
+
+    value: Floats
+    variance: Floats
+    lowest: Any
+    highest: Any
 
 
-def aggregate(rates: Rates, weights: Weights) -> Floats:
-    """Return the measure that ``weights`` stand for."""
-    return np.asarray(weights.constant + weights.far * rates.far + weights.frr * rates.frr)
+def normals(rates: Rates, weights: Weights) -> dict[str, Normal]:
+    """Return what each distribution makes of the rates; the last two are over-confident.
 
-
-def classification_error(rates: Rates, weights: Weights) -> Floats:
-    """Return (FP + FN) / (NN + NP), whatever the weights: what CLASS tests."""
-    return np.asarray((rates.far * rates.negatives + rates.frr * rates.positives) / rates.trials)
-
-
-def hter_variance(rates: Rates, weights: Weights) -> Floats:
-    """Return the variance of an aggregate of FAR and FRR (Eq. 3.30 for HTER, 3.31 for DCF)."""
-    return np.asarray(
-        weights.far**2 * rates.far * (1 - rates.far) / rates.negatives
-        + weights.frr**2 * rates.frr * (1 - rates.frr) / rates.positives
-    )
-
-
-def naive_variance(rates: Rates, weights: Weights) -> Floats:
-    """Return the variance of NAIVE (Eq. 3.35): the aggregate, over the sum of the weights, taken for a proportion."""
-    error, whole = weights.far * rates.far + weights.frr * rates.frr, weights.far + weights.frr
+    ``hter`` is about the aggregate of FAR and FRR (Eq. 3.30 for HTER, 3.31 for DCF). ``naive`` (3.35) takes that, over
+    the sum of the weights, for a proportion; ``class_error`` (3.34) is about (FP + FN) / (NN + NP), of any weights.
+    """
+    far, frr, trials = rates.far, rates.frr, rates.negatives + rates.positives
+    of_far, of_frr = weights.far**2 * far * (1 - far), weights.frr**2 * frr * (1 - frr)
+    error, whole = weights.far * far + weights.frr * frr, weights.far + weights.frr
+    wrong = (far * rates.negatives + frr * rates.positives) / trials
+    value = weights.constant + weights.far * far + weights.frr * frr
     # Rounding must not leave a variance below nothing.
-    return np.asarray(np.maximum(error * (whole - error), 0) / rates.trials)
-
-
-def class_variance(rates: Rates, weights: Weights) -> Floats:
-    """Return the variance of CLASS (Eq. 3.34): of the classification error, whatever the weights."""
-    error = classification_error(rates, weights)
-    return np.asarray(np.maximum(error * (1 - error), 0) / rates.trials)
-
-
-#: The value and the variance by each distribution; the last two are over-confident.
-NORMALS: dict[str, tuple[Callable[[Rates, Weights], Floats], Callable[[Rates, Weights], Floats]]] = {
-    "hter": (aggregate, hter_variance),
-    "naive": (aggregate, naive_variance),
-    "class_error": (classification_error, class_variance),
-}
+    return {
+        "hter": Normal(value, of_far / rates.negatives + of_frr / rates.positives, *weights.range),
+        "naive": Normal(value, np.maximum(error * (whole - error), 0) / trials, *weights.range),
+        "class_error": Normal(wrong, np.maximum(wrong * (1 - wrong), 0) / trials, 0.0, 1.0),
+    }
 
 
 def dependent_variance(disagreements: Disagreements, rates: Rates, weights: Weights) -> Floats:
@@ -190,29 +174,26 @@ class Setting:
         quantile(level, alternative)  # says what is wrong with either
         return cls(weights_of(measure, alpha), level, alternative)
 
-    def range_of(self, name: str) -> tuple[Any, Any]:
-        """Return the least and the greatest value of what a distribution is about."""
-        return (0.0, 1.0) if name == "class_error" else self.weights.range
-
-    def interval(self, value: ArrayLike, variance: ArrayLike, lowest: Any, highest: Any) -> ZInterval:
+    def interval(self, normal: Normal) -> ZInterval:
         """Return the interval around a value; one-sided, its open end is the least or greatest value there is."""
-        centre, sd = np.asarray(value, dtype=np.float64), np.sqrt(np.asarray(variance, dtype=np.float64))
+        centre, sd = np.asarray(normal.value, dtype=np.float64), np.sqrt(np.asarray(normal.variance, dtype=np.float64))
         half = quantile(self.confidence_level, self.alternative) * sd
-        lower = np.broadcast_to(lowest, centre.shape) if self.alternative == "less" else centre - half
-        upper = np.broadcast_to(highest, centre.shape) if self.alternative == "greater" else centre + half
+        lower = np.broadcast_to(normal.lowest, centre.shape) if self.alternative == "less" else centre - half
+        upper = np.broadcast_to(normal.highest, centre.shape) if self.alternative == "greater" else centre + half
         return ZInterval(centre, sd, np.asarray(lower), np.asarray(upper))
 
-    def difference(self, difference: ArrayLike, variance: ArrayLike, lowest: Any, highest: Any) -> ZDifference:
-        """Return the interval and the test of a difference of two values between the lowest and the highest."""
-        widest = np.asarray(highest - lowest)
-        around = self.interval(difference, variance, -widest, widest)
+    def difference(self, a: Normal, b: Normal, variance: Floats | None = None) -> ZDifference:
+        """Return the interval and the test of a difference; variances add up (Eq. 3.32), unless it is known."""
+        widest = np.asarray(a.highest - a.lowest)
+        variance = a.variance + b.variance if variance is None else variance
+        around = self.interval(Normal(a.value - b.value, variance, -widest, widest))
         z = standardise(around.value, around.sd)
         return ZDifference(**vars(around), statistic=z, p_value=p_values(z, self.alternative))
 
 
 @dataclass(frozen=True)
 class ZSystem:
-    """One system: its rates, and the intervals that the three distributions give (`NORMALS`)."""
+    """One system: its rates, and the intervals that the three distributions give (`normals`)."""
 
     name: str
     rates: Rates
@@ -223,12 +204,8 @@ class ZSystem:
     @classmethod
     def of(cls, name: str, rates: Rates, setting: Setting) -> ZSystem:
         """Compute the three intervals."""
-        weights = setting.weights
-        found = {
-            normal: setting.interval(value(rates, weights), variance(rates, weights), *setting.range_of(normal))
-            for normal, (value, variance) in NORMALS.items()
-        }
-        return cls(name, rates, **found)
+        found = normals(rates, setting.weights)
+        return cls(name, rates, **{name: setting.interval(normal) for name, normal in found.items()})
 
     @property
     def intervals(self) -> dict[str, ZInterval]:
@@ -247,20 +224,13 @@ class ZComparison:
 
     @classmethod
     def of(cls, a: Rates, b: Rates, setting: Setting, disagreements: Disagreements | None) -> ZComparison:
-        """Compute the tests; with the disagreements where the trials are the same. Variances add up (Eq. 3.32)."""
-        weights, dependent = setting.weights, None
-        independent, naive, class_error = (
-            setting.difference(
-                value(a, weights) - value(b, weights),
-                variance(a, weights) + variance(b, weights),
-                *setting.range_of(normal),
-            )
-            for normal, (value, variance) in NORMALS.items()
-        )
+        """Compute the tests; with the disagreements where the trials are the same."""
+        first, second, dependent = normals(a, setting.weights), normals(b, setting.weights), None
+        tests = {name: setting.difference(first[name], second[name]) for name in first}
         if disagreements is not None:
-            variance = dependent_variance(disagreements, a, weights)
-            dependent = setting.difference(independent.value, variance, *weights.range)
-        return cls(dependent, independent, naive, class_error)
+            variance = dependent_variance(disagreements, a, setting.weights)
+            dependent = setting.difference(first["hter"], second["hter"], variance)
+        return cls(dependent, tests["hter"], tests["naive"], tests["class_error"])
 
     @property
     def tests(self) -> dict[str, ZDifference]:

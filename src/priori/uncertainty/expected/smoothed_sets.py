@@ -22,7 +22,7 @@ from priori.base.types import Floats, Ints
 from priori.scores import Scores, Trials
 from priori.uncertainty.bootstrap.draws import join_attacks, load_kernel
 from priori.uncertainty.bootstrap.layout import attacks_of, share_of
-from priori.uncertainty.bootstrap.readers import Resampled, choosers_of, gather
+from priori.uncertainty.bootstrap.readers import Resampled, chooser_of, gather
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.influences import Units
 
@@ -65,8 +65,7 @@ def smoothed_sets(
     counted = any(dev.negative.number is not None for dev in devs)
     by_histogram = counted or (len(devs[0]) > MANY and units[0].partner is None)
     by_class, count, alphas = _ByClass.of(devs[0], units[0]), units[0].count, len(systems[0].fractions)
-    # A trial comes more than once where its users do.
-    choosers = choosers_of(systems, 4 * WHOLE if by_histogram else 16 * max(len(dev) for dev in devs))
+    choosers = [chooser_of(system) for system in systems]
     counts = (
         _histogram_counts(devs, wholes, axes, units) if by_histogram else _trial_counts(devs, axes, by_class, plan.seed)
     )
@@ -230,9 +229,9 @@ def _smoothing(number: Floats, stays: NDArray[np.bool_], width: float) -> NDArra
     mean = np.average(centre, weights=weight)
     spread = max(np.sqrt(np.average((centre - mean) ** 2, weights=weight)), 1e-9)
     shrink = 1 / np.sqrt(1 + width**2)
-    edges = np.arange(1.0, number.size)  # what is beyond the first and the last of these comes into the bins there
-    edges[0], edges[-1] = -np.inf, np.inf
-    moved = ndtr((edges - (mean + (centre[:, None] - mean) * shrink)) / (width * spread * shrink))
+    cuts = np.arange(1.0, number.size)  # what is beyond the first and the last of these comes into the bins there
+    cuts[0], cuts[-1] = -np.inf, np.inf
+    moved = ndtr((cuts - (mean + (centre[:, None] - mean) * shrink)) / (width * spread * shrink))
     smoothing = np.zeros((number.size, number.size), dtype=np.float32)
     smoothing[:, 1:-1] = np.diff(moved, axis=1)
     smoothing[stays] = np.eye(number.size, dtype=np.float32)[stays]

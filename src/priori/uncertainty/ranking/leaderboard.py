@@ -14,7 +14,7 @@ from priori.base.errors import OptionError, unknown
 from priori.base.results import Result
 from priori.base.types import Floats, Ints, Progress, Texts
 from priori.curves.cross import CrossEPC
-from priori.curves.epc import EPC, at_alphas
+from priori.curves.epc import EPC, at_alphas, row_of
 from priori.curves.roc import all_aucs, all_eers, all_min_dcfs
 from priori.engines import Table
 from priori.scores import Scores, ScoreSet, counts_of
@@ -28,8 +28,9 @@ from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
 from priori.uncertainty.expected.influences import Units, group_units
-from priori.uncertainty.ranking.ranking import RANKING, Place, Tests, check_systems, ranking_of
-from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, ranks_of, tau_interval
+from priori.uncertainty.expected.method import ends
+from priori.uncertainty.ranking.ranking import RANKING, Place, Ranking, Tests, check_systems, ranking_of
+from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, rank_shares, ranks_of, tau_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -156,7 +157,7 @@ def rank(
     resampling = Resampling(bootstrap, n_resamples, "test", confidence_level, None, False, rng, shared_users)
     here = at_one_alpha(curves, alpha)
     evidence = gather_evidence(here, resampling, claim, threads=threads, progress=progress)
-    return leaderboard_of(evidence, against=against, family=family)
+    return leaderboard_of(evidence, ranking_of(evidence, family=family), against=against)
 
 
 def at_one_alpha(curves: Sequence[EPC], alpha: Any) -> Sequence[EPC]:
@@ -171,27 +172,35 @@ def at_one_alpha(curves: Sequence[EPC], alpha: Any) -> Sequence[EPC]:
 
 def leaderboard_of(
     evidence: Evidence,
+    ranking: Ranking,
+    point: int = 0,
     intervals: tuple[Floats, Floats] | None = None,
     *,
     against: Against = "eer",
-    family: Tests = "pairs",
 ) -> Leaderboard:
-    """Rank systems on the evidence about them at one alpha; ``intervals`` of their values, where they are known."""
-    compared, ranking = evidence.compared, ranking_of(evidence, family=family)
+    """Rank systems at one alpha, on the evidence about them and the ranking by it.
+
+    There may be ``intervals`` of their values that are known.
+    """
+    compared, alpha = evidence.compared, float(ranking.alpha[point])
     measure, plan = compared.measure, replace(compared.plan, progress=None)
     title, figures = POSTERIORS[against]
     lower, upper = intervals or _intervals(evidence, plan)
+    expected, replicates = evidence.expected[point], evidence.draws[:, point]
     # Of tables counts at other places are needed than what new thresholds were chosen on.
     judged = [
-        ready if curve.test.fits else replace(ready, test=curve.judged)
+        row_of(ready if curve.test.fits else replace(ready, test=curve.judged), point)
         for ready, curve in zip(compared.curves, compared.given, strict=True)
     ]
     post_value = np.array(figures([curve.test for curve in judged]))
     drawn, post_drawn = draw_both(judged, plan, against, DRAWS)
+    warnings = ranking.warnings
     if compared.claim == "method":
-        drawn = as_methods(drawn, evidence.expected[0], evidence.covariances[0].astype(np.float64), plan.seed)
+        elsewhere = (line for line in warnings if getattr(line, "code", "") != "ends")
+        warnings = (*elsewhere, *ends(np.array([alpha])))
+        drawn = as_methods(drawn, expected, evidence.covariances[point].astype(np.float64), plan.seed)
     sign, post_sign = (-1 if measure.greater_is_better else 1), (-1 if against == "auc" else 1)
-    before, after = (sign * evidence.expected[0], sign * drawn), (post_sign * post_value, post_sign * post_drawn)
+    before, after = (sign * expected, sign * drawn), (post_sign * post_value, post_sign * post_drawn)
     gain = ranks_of(after[0]) - ranks_of(before[0])
     moved = moved_ranks(gain, ranks_of(after[1]) - ranks_of(before[1]), plan.confidence_level)
     moves = [
@@ -201,10 +210,10 @@ def leaderboard_of(
         )
     ]
     tau_lower, tau_upper = tau_interval([before, after], plan.confidence_level)
-    places = ranking.places()
+    places = ranking.places(alpha)
     order = [ranking.names.index(place.name) for place in places]
     of_places = {name: np.array([getattr(place, name) for place in places]) for name in Place._fields}
-    settings = {**ranking.settings, "against": title, "alpha": float(compared.alpha[0])}
+    settings = {**ranking.settings, "against": title, "alpha": alpha}
     settings |= {"greater_is_better": measure.greater_is_better, "post_greater_is_better": against == "auc"}
     return Leaderboard(
         system=of_places["name"],
@@ -218,9 +227,9 @@ def leaderboard_of(
         tau_lower=tau_lower,
         tau_upper=tau_upper,
         moves=tuple(moves[system] for system in order),
-        rank_probability=ranking.rank_probability[order],
+        rank_probability=rank_shares(sign * replicates)[order],
         settings=settings,
-        warnings=ranking.warnings,
+        warnings=warnings,
     )._came_from(*compared.given)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -124,14 +123,15 @@ class Ranking(Result):
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """The pairs by the numbers of their systems."""
-        return tuple(combinations(range(len(self.names)), 2))
+        return tuple(zip(*(side.tolist() for side in self._sides), strict=True))
 
+    @cached_property
     def _sides(self) -> tuple[Index, Index]:
         return np.triu_indices(len(self.names), 1)
 
     @cached_property
     def _differences(self) -> Floats:
-        first, second = self._sides()
+        first, second = self._sides
         return self.values[first] - self.values[second]
 
     def places(self, alpha: float | None = None) -> tuple[Place, ...]:
@@ -182,7 +182,7 @@ class Ranking(Result):
 
     def _better(self, expected: Floats, significant: Mask) -> Mask:
         """Return which system (row) is significantly better than which (column)."""
-        first, second = (side[significant] for side in self._sides())
+        first, second = (side[significant] for side in self._sides)
         badness = -expected if self.greater_is_better else expected
         ahead = badness[first] < badness[second]
         better = np.zeros((len(self.names), len(self.names)), dtype=np.bool_)
@@ -199,7 +199,7 @@ class Ranking(Result):
     def tests(self) -> Column[PairTests]:
         """The test of each pair at each alpha."""
         names, verdict = np.array(self.names), self.verdict
-        first, second = (np.repeat(names[side], self.alpha.size) for side in self._sides())
+        first, second = (np.repeat(names[side], self.alpha.size) for side in self._sides)
         columns = {"system_a": first, "system_b": second, "alpha": np.tile(self.alpha, len(verdict.p_value))}
         values = {
             "difference": self._differences,

@@ -7,6 +7,7 @@ from string import ascii_letters
 
 import numpy as np
 
+from priori.base.quantiles import quantile
 from priori.base.types import Floats, Ints, Mask
 
 #: Draws ranked at once: some ten megabytes for hundreds of systems.
@@ -148,7 +149,6 @@ def tau_interval(rankings: Sequence[tuple[Floats, Floats]], level: float) -> tup
 def moved_ranks(shift: Ints, drawn: Ints, level: float) -> tuple[Floats, Floats, Mask]:
     """Return simultaneous intervals of how many ranks each system gains, and which of them exclude 0."""
     spread = np.maximum(drawn.std(axis=0), 1e-9)
-    largest = np.sort((np.abs(drawn - drawn.mean(axis=0)) / spread).max(axis=1))
-    half = largest[min(int(np.ceil(level * largest.size)), largest.size) - 1] * spread
+    half = quantile((np.abs(drawn - drawn.mean(axis=0)) / spread).max(axis=1), level) * spread
     lower, upper = shift - half, shift + half
     return lower, upper, (lower > 0) | (upper < 0)

@@ -101,7 +101,7 @@ class ClassMeans:
     scores: Scores
 
     @property
-    def classes(self) -> tuple[tuple[Floats, Trials], tuple[Floats, Trials]]:
+    def _classes(self) -> tuple[tuple[Floats, Trials], tuple[Floats, Trials]]:
         """The values of either class, with its trials."""
         return (self.negative, self.scores.negative), (self.positive, self.scores.positive)
 
@@ -113,14 +113,14 @@ class ClassMeans:
     @property
     def means(self) -> tuple[float, float]:
         """The mean of each class."""
-        negative, positive = (float(np.average(values, weights=trials.number)) for values, trials in self.classes)
+        negative, positive = (float(np.average(values, weights=trials.number)) for values, trials in self._classes)
         return negative, positive
 
     def spread(self, dependence: str, *, right: bool = False) -> Spread:
         """Return how the number varies; values are losses, or what is ``right``."""
         if not np.isfinite(self.sum):
             return Spread(self.sum, np.inf, 1.0, 1.0, 0)
-        return spread_of_classes(self.classes, dependence, right=right)
+        return spread_of_classes(self._classes, dependence, right=right)
 
 
 def spread_of_classes(classes: Sequence[tuple[Floats, Trials]], dependence: str, *, right: bool = False) -> Spread:
@@ -163,7 +163,7 @@ def spread_of_difference(a: ClassMeans, b: ClassMeans, dependence: str) -> Sprea
     assert second.users is not None
     code = np.searchsorted(first.users.values, second.users.values).astype(np.int32)
     classes = list[tuple[Floats, Trials]]()
-    for (values, own), (less, others), mean, other in zip(a.classes, b.classes, a.means, b.means, strict=True):
+    for (values, own), (less, others), mean, other in zip(a._classes, b._classes, a.means, b.means, strict=True):
         # Deviations of both systems' entries, the second's with their sign changed, as one class's: twice as large, as
         # there are twice as many trials.
         assert own.user is not None

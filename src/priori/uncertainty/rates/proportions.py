@@ -144,11 +144,14 @@ def proportion_interval(
     """
     level = check_level(confidence_level)
     x, n = check_counts(errors, trials)
-    methods = {"normal": _normal, "wilson": _wilson, "exact": _exact}
-    if method not in methods:
-        raise unknown("interval", method, methods)
-    rate = x / n
-    lower, upper = methods[method](x, n, level)
+    if method not in get_args(IntervalMethod):
+        raise unknown("interval", method, get_args(IntervalMethod))
+    rate, z = x / n, quantile(level)
+    if method == "normal":
+        half = z * np.sqrt(rate * (1 - rate) / n)
+        lower, upper = rate - half, rate + half
+    else:
+        lower, upper = wilson(x, n, z) if method == "wilson" else _exact(x, n, level)
     return ProportionInterval(x, n, rate, np.clip(lower, 0.0, rate), np.clip(upper, rate, 1.0), method, level)
 
 
@@ -163,15 +166,6 @@ def check_counts(errors: ArrayLike, trials: ArrayLike) -> tuple[Floats, Floats]:
     if not ((x >= 0) & (x <= n)).all():
         raise InputError("errors must lie between 0 and the number of trials")
     return x, n
-
-
-def _normal(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
-    half = quantile(level) * np.sqrt(x / n * (1 - x / n) / n)
-    return x / n - half, x / n + half
-
-
-def _wilson(x: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
-    return wilson(x, n, quantile(level))
 
 
 def wilson(x: Floats, n: Floats, z: Floats | float) -> tuple[Floats, Floats]:
