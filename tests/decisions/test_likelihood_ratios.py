@@ -15,15 +15,7 @@ import oracle
 import priori
 from priori import Scores
 from priori.decisions.criteria import get_criterion
-from priori.decisions.likelihood_ratios import (
-    LogisticFit,
-    StepMap,
-    Weighed,
-    best_map,
-    calibrate,
-    get_calibrator,
-    llr_losses,
-)
+from priori.decisions.likelihood_ratios import StepMap, best_map, calibrate, get_calibrator, llr_losses
 
 finite = st.lists(st.integers(-6, 6).map(lambda number: number / 2), min_size=1, max_size=12)
 
@@ -104,9 +96,14 @@ def test_a_prior_weighs_the_classes() -> None:
     fitted = calibrate(Scores.from_arrays(negative, positive), prior=0.02)
     assert fitted.method == "logistic:0.02"
     best = np.array([fitted.to_dict()["slope"], fitted.to_dict()["offset"]])
-    fit = LogisticFit.of(*(Weighed(each, np.ones(each.size, int)) for each in (negative, positive)), 0.02)
+    odds = math.log(0.02 / 0.98)
+
+    def cost(slope: float, offset: float) -> float:
+        accepted, rejected = (slope * each + offset + odds for each in (negative, positive))
+        return 0.98 * np.logaddexp(0, accepted).mean() + 0.02 * np.logaddexp(0, -rejected).mean()
+
     for step in ([1e-4, 0], [-1e-4, 0], [0, 1e-4], [0, -1e-4]):
-        assert fit.cost(best) < fit.cost(best + np.array(step))
+        assert cost(*best) < cost(*(best + np.array(step)))
 
 
 def test_separated_classes_have_platts_targets() -> None:

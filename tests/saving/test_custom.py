@@ -14,7 +14,7 @@ import priori
 from priori.base.results import Result
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.measures import MEASURES, dcf, f_beta, get_measure, wer
-from priori.decisions.named import custom
+from priori.decisions.recipe import custom
 from priori.decisions.tasks import TASKS
 from priori.saving.documents import schema
 from results import curves

@@ -17,7 +17,7 @@ from priori.base.arrow_streams import TextPiece
 from priori.readers import input_file
 from priori.scores import Trials
 from priori.scores import ids as module
-from priori.scores.ids import BuiltIds, IdBuffer, comparable, decoded, exact_keys, id_keys, joined, same_ids
+from priori.scores.ids import BuiltIds, IdBuffer, comparable, decoded, exact_keys, id_keys, joined
 from priori.scores.pairing import has_ids, pair, repeated_ids, shared_trials
 
 NAMES = ["a", "probe/12", "é", "12345678", "123456789", "日本語の名前", "b" * 40, "probe/13", "a"]
@@ -44,7 +44,7 @@ def test_ids_are_what_they_were(monkeypatch: pytest.MonkeyPatch, rows: int, name
     assert decoded(ids[index]).tolist() == [names[number] for number in index]
     again = text_ids(names[::-1])
     one, two = comparable(ids, again)
-    np.testing.assert_array_equal(same_ids(one, two), [a == b for a, b in zip(names, names[::-1], strict=True)])
+    np.testing.assert_array_equal(one == two, [a == b for a, b in zip(names, names[::-1], strict=True)])
     np.testing.assert_array_equal(id_keys(one), id_keys(two)[::-1])
     assert len(set(id_keys(one).tolist())) == len(set(names))
     assert decoded(joined(ids, again[index])).tolist() == names + [names[::-1][number] for number in index]
@@ -52,7 +52,7 @@ def test_ids_are_what_they_were(monkeypatch: pytest.MonkeyPatch, rows: int, name
 
 def test_ids_compare_with_ids_of_other_kinds() -> None:
     one, two = comparable(text_ids(["1", "2", "30", "4"]), np.array([1, 2, 3, 4]))
-    assert same_ids(one, two).tolist() == [True, True, False, True]
+    assert (one == two).tolist() == [True, True, False, True]
     assert joined(text_ids(["1", "2", "3"]), np.array([4])).tolist() == ["1", "2", "3", "4"]
 
 

@@ -24,9 +24,17 @@ from priori.base.types import Floats, Progress
 from priori.curves.checks import Facts, curve_cautions
 from priori.decisions.criterion import FittedMap
 from priori.decisions.measure import Measure
-from priori.decisions.named import Custom, NamedCriterion, NamedMeasure, NamedTask, custom
 from priori.decisions.outcomes import Outcomes, count, count_all
-from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
+from priori.decisions.recipe import (
+    AnyCriterion,
+    AnyMeasure,
+    Custom,
+    NamedCriterion,
+    NamedMeasure,
+    NamedTask,
+    Recipe,
+    custom,
+)
 from priori.decisions.tasks import Task
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set

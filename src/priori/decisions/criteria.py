@@ -191,9 +191,6 @@ class Custom(Search):
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> float:
         return float(self.function(outcome, float(alpha)))
 
-    def promising(self, cuts: CutErrors, alphas: Sequence[Fraction] | None) -> None:
-        """Return None: nothing is known of the function, so any bin may hold its minimum."""
-
 
 class MostBenefit(Search):
     """``alpha FP + (1 - alpha) FN``: the greatest net benefit at the threshold probability alpha."""

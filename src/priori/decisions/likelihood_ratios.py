@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.types import Counts, Floats
+from priori.base.types import Floats
 from priori.decisions.criteria import WeightedSum, get_criterion
 from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.hull import whole_hull
 from priori.decisions.measures import FAR, FRR
 from priori.decisions.outcomes import Outcomes, count_all
-from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
+from priori.scores import BOUND, Scores, ScoreSet, condense
 from priori.scores.candidates import Candidates
 from priori.scores.inputs import as_score_set
 
@@ -170,8 +170,7 @@ class Calibrator:
             case "isotonic":
                 return best_map(hull_candidates(dev), pseudo=1)
             case _:
-                scores, _ = condense(dev, narrow=BOUND)
-                return _affine(Weighed.finite(scores.negative), Weighed.finite(scores.positive), self)
+                return _affine(condense(dev, narrow=BOUND)[0], self)
 
 
 def get_calibrator(calibrate: str | Calibrator) -> Calibrator:
@@ -235,97 +234,60 @@ def separated(scores: Scores) -> bool:
     return not negative.size or not positive.size or bool(negative.max() <= positive.min())
 
 
-@dataclass(frozen=True, eq=False)
-class Weighed:
-    """Scores, and the number of trials that each stands for."""
+def logistic_fit(score: Floats, target: Floats, weight: Floats, prior: float) -> Floats | None:
+    """Return slope and offset of weighted logistic regression; None where the fit is too far to be found.
 
-    score: Floats
-    number: Counts
+    By Newton's method, steps halved until they gain; the cost is convex.
+    """
+    design, odds = np.column_stack([score, np.ones(score.size)]), math.log(prior / (1 - prior))
 
-    @classmethod
-    def finite(cls, trials: Trials) -> Weighed:
-        """Return the finite scores of trials."""
-        finite = np.isfinite(trials.score)
-        number = np.ones(finite.size, dtype=np.int64) if trials.number is None else trials.number
-        return cls(trials.score[finite], number[finite])
+    def cost_of(coefficients: Floats) -> float:
+        logit = design @ coefficients + odds
+        return float(weight @ (np.logaddexp(0, logit) - target * logit))
 
-    @property
-    def half_mean(self) -> float:
-        """Half the mean of the scores."""
-        return float(np.average(self.score / 2, weights=self.number))
-
-
-@dataclass(frozen=True, eq=False)
-class LogisticFit:
-    """Weighted logistic regression of targets on ``(score, 1)``: its cost, gradient and curvature, trial by trial."""
-
-    design: Floats
-    target: Floats
-    weight: Floats
-    log_odds: float
-
-    @classmethod
-    def of(cls, negative: Weighed, positive: Weighed, prior: float, *, smoothed: bool = False) -> LogisticFit:
-        """Return the regression of two classes that weigh as the prior says; ``smoothed`` ones have Platt's targets."""
-        sizes = int(negative.number.sum()), int(positive.number.sum())
-        low, high = (1 / (sizes[0] + 2), (sizes[1] + 1) / (sizes[1] + 2)) if smoothed else (0.0, 1.0)
-        scores = np.concatenate([negative.score, positive.score])
-        entries = negative.score.size, positive.score.size
-        weight = np.repeat([(1 - prior) / max(sizes[0], 1), prior / max(sizes[1], 1)], entries)
-        weight *= np.concatenate([negative.number, positive.number])
-        design = np.column_stack([scores, np.ones(scores.size)])
-        return cls(design, np.repeat([low, high], entries), weight, math.log(prior / (1 - prior)))
-
-    def cost(self, coefficients: Floats) -> float:
-        logit = self.design @ coefficients + self.log_odds
-        return float(self.weight @ (np.logaddexp(0, logit) - self.target * logit))
-
-    def gradients(self, coefficients: Floats) -> Floats:
-        """Return what each trial adds to the gradient of the cost."""
-        residual = _expit(self.design @ coefficients + self.log_odds) - self.target
-        return np.asarray((self.weight * residual)[:, None] * self.design)
-
-    def curvature(self, coefficients: Floats) -> Floats:
-        posterior = _expit(self.design @ coefficients + self.log_odds)
-        return np.asarray(self.design.T @ ((self.weight * posterior * (1 - posterior))[:, None] * self.design))
-
-    def best(self) -> Floats | None:
-        """Return the minimiser, or None where it is too far to be found: Newton's method, steps halved until they gain.
-
-        The cost is convex.
-        """
-        coefficients = np.zeros(2)
-        cost = self.cost(coefficients)
-        for _ in range(STEPS):
-            gradient, curvature = self.gradients(coefficients).sum(axis=0), self.curvature(coefficients)
-            if not np.linalg.cond(curvature) < 1 / GAIN:
-                return None
-            step = np.linalg.solve(curvature, gradient)
-            if gradient @ step / 2 <= GAIN * cost:
-                return np.asarray(coefficients - step)  # a last one costs nothing, and doubles the digits
-            share = 1.0
-            while (new := self.cost(coefficients - share * step)) > cost and share > GAIN:
-                share /= 2
-            coefficients, cost = coefficients - share * step, new
-        return None
+    coefficients = np.zeros(2)
+    cost = cost_of(coefficients)
+    for _ in range(STEPS):
+        posterior = _expit(design @ coefficients + odds)
+        gradient = ((weight * (posterior - target))[:, None] * design).sum(axis=0)
+        curvature = design.T @ ((weight * posterior * (1 - posterior))[:, None] * design)
+        if not np.linalg.cond(curvature) < 1 / GAIN:
+            return None
+        step = np.linalg.solve(curvature, gradient)
+        if gradient @ step / 2 <= GAIN * cost:
+            return np.asarray(coefficients - step)  # a last one costs nothing, and doubles the digits
+        share = 1.0
+        while (new := cost_of(coefficients - share * step)) > cost and share > GAIN:
+            share /= 2
+        coefficients, cost = coefficients - share * step, new
+    return None
 
 
-def _affine(negative: Weighed, positive: Weighed, calibrator: Calibrator) -> AffineMap:
-    """Return the affine map of logistic regression; scores are brought to mean 0 and spread 1 for it."""
+def _affine(scores: Scores, calibrator: Calibrator) -> AffineMap:
+    """Return the affine map of logistic regression; finite scores are brought to mean 0 and spread 1 for it."""
+    name, prior = calibrator.name, calibrator.prior
+    known = [trials.take(np.isfinite(trials.score)) for trials in (scores.negative, scores.positive)]
+    entries = [trials.score.size for trials in known]
     # Halves: scores may be as large as floats go. With slope 0 the cost falls with it only where positives are higher.
-    if not negative.score.size or not positive.score.size or not positive.half_mean > negative.half_mean:
-        return AffineMap(calibrator.name, 0.0, 0.0)
-    both = Weighed(*(np.append(getattr(negative, name), getattr(positive, name)) for name in ("score", "number")))
-    centre = both.half_mean
-    spread = float(np.sqrt(np.average((both.score / 2 - centre) ** 2, weights=both.number)))
-    low, high = (replace(values, score=(values.score / 2 - centre) / spread) for values in (negative, positive))
-    best = None if low.score.max() <= high.score.min() else LogisticFit.of(low, high, calibrator.prior).best()
+    halves = [trials.score / 2 for trials in known]
+    numbers = [np.ones(trials.score.size, np.int64) if trials.number is None else trials.number for trials in known]
+    if not all(entries) or not np.average(halves[1], weights=numbers[1]) > np.average(halves[0], weights=numbers[0]):
+        return AffineMap(name, 0.0, 0.0)
+    half, number = np.concatenate(halves), np.concatenate(numbers)
+    centre = float(np.average(half, weights=number))
+    spread = float(np.sqrt(np.average((half - centre) ** 2, weights=number)))
+    score, sizes = (half - centre) / spread, [int(own.sum()) for own in numbers]
+    weight = np.repeat([(1 - prior) / sizes[0], prior / sizes[1]], entries) * number
+    low, high = np.split(score, entries[:1])
+    apart = low.max() <= high.min()
+    best = None if apart else logistic_fit(score, np.repeat([0.0, 1.0], entries), weight, prior)
     if best is None:
-        best = LogisticFit.of(low, high, calibrator.prior, smoothed=True).best()
+        platt = np.repeat([1 / (sizes[0] + 2), (sizes[1] + 1) / (sizes[1] + 2)], entries)
+        best = logistic_fit(score, platt, weight, prior)
     slope, offset = (0.0, 0.0) if best is None else (float(best[0]), float(best[1]))
     if not slope > 0:
-        return AffineMap(calibrator.name, 0.0, 0.0)
-    return AffineMap(calibrator.name, slope / spread / 2, offset - slope * centre / spread)
+        return AffineMap(name, 0.0, 0.0)
+    return AffineMap(name, slope / spread / 2, offset - slope * centre / spread)
 
 
 def _expit(values: Floats) -> Floats:

@@ -1,14 +1,19 @@
-"""How curves are made, settled: task, criterion, measure and alphas, with what follows from presets and from costs."""
+"""How curves are made, settled: task, criterion, measure and alphas, with what follows from presets and from costs.
+
+Files hold tasks, criteria and measures by name: a name tells ours, one of the caller's own is marked.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Annotated, Any, Literal, NamedTuple
 
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid, share
-from priori.base.errors import OptionError, argument, short
+from priori.base.declarations import TEXT, Kept
+from priori.base.errors import OptionError, PrioriError, argument, short
 from priori.base.options import Weight
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measure import Measure
@@ -20,6 +25,37 @@ from priori.scores.inputs import as_score_set
 #: What chooses thresholds, and what is shown of them, as people may give it.
 AnyCriterion = str | Criterion | Measure | Callable[[Outcomes, float], Any] | None
 AnyMeasure = str | Measure | Callable[[Outcomes], Any] | None
+
+
+def _name(thing: Any) -> str:
+    return str(thing.name)
+
+
+#: A task, a criterion and a measure of a result, which its file holds by name.
+NamedTask = Annotated[Task, Kept(TEXT, _name)]
+NamedCriterion = Annotated[Criterion, Kept(TEXT, _name)]
+NamedMeasure = Annotated[Measure, Kept(TEXT, _name)]
+#: Which of them are the caller's own.
+Custom = tuple[Literal["task", "criterion", "measure"], ...]
+
+
+def custom(task: Task | None = None, criterion: Criterion | None = None, measure: Measure | None = None) -> Custom:
+    """Return which of these are the caller's own, so that names do not tell what they are."""
+
+    def is_ours(thing: Any, get: Callable[[str], Any]) -> bool:
+        try:
+            return bool(get(thing.name) == thing)
+        except PrioriError:
+            return False
+
+    named: tuple[tuple[Any, Any, Callable[[str], Any]], ...] = (
+        ("task", task, get_task),
+        ("criterion", criterion, partial(get_criterion, task=task or "authentication")),
+        ("measure", measure, get_measure),
+    )
+    return tuple(kind for kind, thing, get in named if thing is not None and not is_ours(thing, get))
+
+
 #: How costs are typed.
 SHAPE = "write fn=100,fp=1: what a false negative and a false positive cost"
 

@@ -135,7 +135,7 @@ class DuckDB(Panel):
 
     def view(self, panel: DuckDB, text: str, number: int) -> str:
         if self.files is not None and panel.files is not None:  # two databases cannot be joined
-            return f"(WITH trials AS (FROM {self.files.source_of(panel.files)}) {text})"
+            return f"(WITH trials AS (FROM {panel.files.source()}) {text})"
         name = f"priori_joined_{id(self)}_{number}"
         panel.query(text).create_view(name, replace=True)
         return name

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 
 from priori.base.arrow_streams import StreamError
 from priori.base.dataframes import NAMED_ONLY
-from priori.base.errors import InputError, OptionError, argument, unknown
+from priori.base.errors import InputError, OptionError, argument
 from priori.base.temporary import discard, temporary_folder
 from priori.engines.sql import TableSettings
 from priori.readers.duckdb_parser import convert, first_line, open_database, parquet_rows, single
-from priori.readers.formats import FORMATS, Sample, recognise
+from priori.readers.formats import Sample, recognise
 from priori.readers.input_file import open_source, shown, utf8_path
 
 if TYPE_CHECKING:
@@ -157,13 +157,11 @@ class Files:
 
     def _opened(self, format: str | None) -> tuple[str, list[str]]:
         """Return the format, and the Parquet files that are read: those given, or what they were turned into."""
-        if format is not None and format not in FORMATS:
-            raise unknown("format", format, FORMATS)
         names, paths = set(), []
         for number, path in enumerate(self.watch.paths):
             with open_source(path) as source:
                 sample = Sample(source, self.settings.columns, self.settings.pos_label, more=self.settings.more)
-                chosen = FORMATS[format] if format else recognise(sample)
+                chosen = recognise(sample, format)
                 names.add(chosen.name)
                 if chosen.name == "parquet":
                     if not os.path.isfile(path):
@@ -206,27 +204,23 @@ class Files:
 
     def relation(self) -> DuckDBPyRelation:
         """Return all the rows as one relation."""
-        return self.connection.sql(f"SELECT * FROM {self._source()}")
-
-    def source_of(self, others: Files) -> str:
-        """Return the rows of others in SQL, for this database."""
-        return others._source()
+        return self.connection.sql(f"SELECT * FROM {self.source()}")
 
     def placed(self, file: str, row: str) -> str:
         """Return all the rows in SQL, with columns that say in which file each stands, and where in it."""
         # Rows are not numbered where a column of the table is called so.
         numbered = ROW_NUMBER not in self.relation().columns
         where = f"{FILE} AS {file}, {ROW_NUMBER} AS {row}" if numbered else f"'' AS {file}, 0 AS {row}"
-        return f"(SELECT *, {where} FROM {self._source(numbered=numbered)})"
+        return f"(SELECT *, {where} FROM {self.source(numbered=numbered)})"
 
-    def _source(self, *, numbered: bool = False) -> str:
+    def source(self, *, numbered: bool = False) -> str:
         """Return the rows in SQL; ``numbered``: with their file and their number in it."""
         source = _scan(self.paths, numbered=numbered)
         return f"(SELECT * FROM {source} WHERE {self.condition})" if self.condition else source
 
     def query(self, text: str, *, numbered: bool = False) -> DuckDBPyRelation:
         """Return the relation of a query over ``trials``, all the rows of the files."""
-        return self.connection.sql(f"WITH trials AS (FROM {self._source(numbered=numbered)}) {text}")
+        return self.connection.sql(f"WITH trials AS (FROM {self.source(numbered=numbered)}) {text}")
 
     @contextmanager
     def in_order(self) -> Iterator[None]:

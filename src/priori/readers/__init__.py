@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from priori.base.errors import InputError, OptionError, about_trials_file, argument, unknown
+from priori.base.errors import InputError, OptionError, about_trials_file, argument
 from priori.readers.formats import FORMATS, Format, Sample, recognise
 from priori.readers.input_file import PathOrFile, open_source
 from priori.readers.layout import Columns, into_scores, said_positive
 from priori.readers.text import place_of
-from priori.scores import NAN_POLICIES, NanPolicy, Scores, ScoreSet, nan_error
+from priori.scores import NanPolicy, Scores, ScoreSet, nan_error
 
 __all__ = ["FORMATS", "pair_check", "read"]
 
@@ -77,16 +77,12 @@ def read(
     dev.txt: table separated by blanks, 2 positive and 2 negative trials
     Scores(2 negatives, 2 positives)
     """
-    if format is not None and format not in FORMATS:
-        raise unknown("format", format, FORMATS)
-    if nan not in NAN_POLICIES:
-        raise unknown("NaN policy", nan, NAN_POLICIES)
     with ExitStack() as stack:
         with about_trials_file():
             labels = None if trials is None else Sample(stack.enter_context(open_source(trials)))
         opened = stack.enter_context(open_source(path, source))
         sample = Sample(opened, dict(columns or {}), pos_label, labels)
-        chosen = recognise(sample) if format is None else FORMATS[format]
+        chosen = recognise(sample, format)
         _check_options(chosen, sample)
         table = chosen.read(sample)
         scores = _scores(table, chosen, sample, nan, lower_is_better, attack_label)

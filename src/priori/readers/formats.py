@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from priori.base.dataframes import match_columns, name_list
-from priori.base.errors import InputError, argument
+from priori.base.errors import InputError, argument, unknown
 from priori.readers import text
 from priori.readers.input_file import Source
 from priori.readers.layout import BLANKS, Columns, LineLayout
@@ -188,8 +188,12 @@ FORMATS: dict[str, Format] = {
 }
 
 
-def recognise(sample: Sample) -> Format:
-    """Return the first format that matches the file, or raise an `InputError` that says what it looks like."""
+def recognise(sample: Sample, format: str | None = None) -> Format:
+    """Return the format that was asked for, or the first that matches; an `InputError` says what a file looks like."""
+    if format is not None:
+        if format not in FORMATS:
+            raise unknown("format", format, FORMATS)
+        return FORMATS[format]
     for candidate in FORMATS.values():
         if candidate.matches(sample):
             return candidate

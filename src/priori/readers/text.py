@@ -206,14 +206,14 @@ def load(source: Source, layout: LineLayout) -> Columns:
         assert encoded is not None
         lists[group] = encoded
         codes.update({member: code for member, code in zip(members, coded, strict=True) if code is not None})
-    usable = bool(layout.trial) and not (layout.trial_is_built and len(set(trials)) < len(trials))
     scores = np.array([values for _, _, _, values in read], dtype=np.float64).reshape(len(read), len(layout.scores)).T
     return Columns(
         dict(zip(layout.scores, np.ascontiguousarray(scores), strict=False)),
         codes,
         lists,
-        np.array(trials, dtype=str) if usable else None,
+        np.array(trials, dtype=str) if layout.trial else None,
         layout,
+        layout.trial_is_built,
     )
 
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.dataframes import name_list
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError
 from priori.base.types import Codes, Mask
-from priori.readers.formats import FORMATS, Sample, recognise
+from priori.readers.formats import Sample, recognise
 from priori.readers.input_file import PathOrFile, open_source
 from priori.readers.layout import NAME_GROUP, Columns, into_scores
-from priori.scores import NAN_POLICIES, NanPolicy, Scores, nan_error
+from priori.scores import NanPolicy, Scores, nan_error
 from priori.scores.labels import is_missing_label
 from priori.scores.trials import Names
 
@@ -78,15 +78,11 @@ def read_table(
     >>> [priori.epc(*sets[name], alpha=[0.5], name=name).value.item() for name in sets]
     [0.0, 0.0]
     """
-    if nan not in NAN_POLICIES:
-        raise unknown("NaN policy", nan, NAN_POLICIES)
-    if format is not None and format not in FORMATS:
-        raise unknown("format", format, FORMATS)
     filters = {column: several(values) for column, values in (where or {}).items()}
     columns, more = needed_columns(systems, [*(split or ())[:1], *filters], dict(columns or {}))
     with open_source(path, source) as opened:
         sample = Sample(opened, columns, pos_label, None, more, strays=bool(split or filters))
-        chosen = recognise(sample) if format is None else FORMATS[format]
+        chosen = recognise(sample, format)
         if chosen.family != "table":
             raise InputError(f"{opened.name} ({chosen.title}): columns can be told only in a table with a header line")
         table = TrialTable(chosen.read(sample), {title: column for column, title in more.items()}, opened.name)

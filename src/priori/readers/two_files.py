@@ -18,7 +18,7 @@ from priori.base.errors import InputError, OptionError, about_trials_file, argum
 from priori.base.types import Floats, Index
 from priori.readers.formats import Sample
 from priori.readers.layout import BLANKS, Columns, LineLayout
-from priori.scores.ids import comparable, decoded, exact_keys
+from priori.scores.ids import decoded, exact_keys
 from priori.scores.labels import KNOWN_PAIRS, normal
 
 #: How many ids at fault are named in a message.
@@ -35,7 +35,7 @@ def _joined(sample: Sample, layout: LineLayout, key_sample: Sample, key_layout: 
         key = key_sample.load(key_layout)
     assert scores.trial is not None
     assert key.trial is not None
-    own, keyed = exact_keys(*comparable(scores.trial, key.trial))
+    own, keyed = exact_keys(scores.trial, key.trial)
     distinct, first, again = np.unique(keyed, return_index=True, return_inverse=True)
     with about_trials_file():
         for column, held in key.codes.items():

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.types import Codes, Index, Mask
+from priori.base.types import Codes, Index
 
 if TYPE_CHECKING:
     from priori.base.arrow_streams import TextPiece
@@ -76,10 +77,6 @@ def decoded(ids: NDArray[Any]) -> NDArray[Any]:
     return ids.astype(str) if ascii_only else np.strings.decode(ids, "utf-8")
 
 
-def _listed(ids: NDArray[Any]) -> NDArray[Any]:
-    return ids if ids.dtype.kind == "O" else decoded(ids).astype(str).astype(object)
-
-
 def joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     """Return two columns of ids one after the other."""
     if first.dtype.kind != second.dtype.kind:
@@ -87,24 +84,19 @@ def joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([first, second])
 
 
-def comparable(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+def comparable(*columns: NDArray[Any]) -> Sequence[NDArray[Any]]:
     """Return ids that can be compared: as text; whole numbers, and bytes, need not be turned into text for that."""
-    kinds = {first.dtype.kind, second.dtype.kind}
+    kinds = {column.dtype.kind for column in columns}
     if kinds == {"i"}:
-        return first, second
+        return columns
     if "O" in kinds:
-        return _listed(first), _listed(second)
+        return [ids if ids.dtype.kind == "O" else decoded(ids).astype(str).astype(object) for ids in columns]
     if kinds != {"S"}:
-        first, second = decoded(first).astype(str, copy=False), decoded(second).astype(str, copy=False)
-    # One width for both, so that `id_keys` sees whole words of 8 bytes.
-    kind, size = first.dtype.kind, 4 if first.dtype.kind == "U" else 1
-    width = -(-max(first.dtype.itemsize, second.dtype.itemsize, 1) // 8) * 8 // size
-    return first.astype(f"{kind}{width}", copy=False), second.astype(f"{kind}{width}", copy=False)
-
-
-def same_ids(first: NDArray[Any], second: NDArray[Any]) -> Mask:
-    """Tell, row by row, whether comparable ids are the same."""
-    return np.asarray(first == second, dtype=np.bool_)
+        columns = tuple(decoded(ids).astype(str, copy=False) for ids in columns)
+    # One width for all, so that `id_keys` sees whole words of 8 bytes.
+    kind, size = columns[0].dtype.kind, 4 if columns[0].dtype.kind == "U" else 1
+    width = -(-max(1, *(ids.dtype.itemsize for ids in columns)) // 8) * 8 // size
+    return [ids.astype(f"{kind}{width}", copy=False) for ids in columns]
 
 
 def id_keys(ids: NDArray[Any]) -> IdKeys:
@@ -115,11 +107,12 @@ def id_keys(ids: NDArray[Any]) -> IdKeys:
 
 
 def exact_keys(*columns: NDArray[Any], within: tuple[Codes, ...] = ()) -> list[IdKeys]:
-    """Return whole numbers, for comparable columns of ids, that are equal for equal ids and for no others.
+    """Return whole numbers, for columns of ids, that are equal for equal ids and for no others.
 
     ``within`` has codes that must be equal too, such as those of data sets. Where keys are equal the ids are looked at,
     and should two of them have one key by chance, all of them are sorted as text.
     """
+    columns = tuple(comparable(*columns))
     keys = np.concatenate([id_keys(column) for column in columns])
     codes = np.concatenate(within) if within else np.zeros(keys.size, dtype=np.int32)
     if within:
@@ -129,7 +122,7 @@ def exact_keys(*columns: NDArray[Any], within: tuple[Codes, ...] = ()) -> list[I
         order = np.argsort(keys, kind="stable")
         twice = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
         ids, one, two = np.concatenate(columns), order[twice], order[twice + 1]
-        if not ((codes[one] == codes[two]) & same_ids(ids[one], ids[two])).all():
+        if not ((codes[one] == codes[two]) & (ids[one] == ids[two])).all():
             number = np.unique(ids, return_inverse=True)[1].astype(np.int64)
             keys = number * (int(codes.max()) + 1) + codes
     return np.split(keys, np.cumsum([column.size for column in columns])[:-1])

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from priori.base.errors import InputError, argument
 from priori.base.types import Codes, Counts, Floats, Index
 from priori.scores import Scores, ScoreSet, Trials
-from priori.scores.ids import comparable, decoded, exact_keys, id_keys, joined, match, repetitions, same_ids
+from priori.scores.ids import comparable, decoded, exact_keys, id_keys, joined, match, repetitions
 from priori.scores.score_set import Role
 
 Ids = NDArray[Any]
@@ -111,7 +111,7 @@ def paired(a: ScoreSet, b: ScoreSet, cuts: Sequence[ArrayLike], by: Sequence[Rol
 def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     ids_a, ids_b = comparable(ids_of(a), ids_of(b))
     partner = match(id_keys(ids_a), id_keys(ids_b))
-    if partner is None or not same_ids(ids_a, ids_b[partner]).all():
+    if partner is None or not (ids_a == ids_b[partner]).all():
         # Unmatched, repeated, or two texts with one key: the ids themselves tell.
         ids_a, ids_b = _by_label(decoded(ids_a), decoded(ids_b), a.n_negatives, b.n_negatives)
         sorted_a, sorted_b = np.sort(ids_a), np.sort(ids_b)
@@ -309,8 +309,7 @@ def repeated_ids(scores: Scores) -> int:
     if not has_ids(scores):
         return 0
     ids, classes = ids_of(scores), np.repeat(np.arange(2, dtype=np.int32), [scores.n_negatives, scores.n_positives])
-    (keys,) = exact_keys(comparable(ids, ids[:0])[0], within=(classes,))
-    return repetitions(keys)
+    return repetitions(*exact_keys(ids, within=(classes,)))
 
 
 def same_scores(dev: Scores, test: Scores) -> bool:
@@ -331,7 +330,7 @@ def shared_trials(dev: Scores, test: Scores) -> int:
     if dev.datasets is not None and test.datasets is not None:
         names = np.union1d(dev.datasets.values.astype(str), test.datasets.values.astype(str))
         datasets = _dataset_codes(dev, names), _dataset_codes(test, names)
-    dev_keys, test_keys = exact_keys(*comparable(ids_of(dev), ids_of(test)), within=datasets)
+    dev_keys, test_keys = exact_keys(ids_of(dev), ids_of(test), within=datasets)
     _, in_dev, in_test = np.intersect1d(dev_keys, test_keys, return_indices=True)
     same = _together(dev)[in_dev] == _together(test)[in_test]
     return int(np.count_nonzero(same & ((in_dev < dev.n_negatives) == (in_test < test.n_negatives))))

@@ -29,9 +29,8 @@ from priori.curves.averaging.datasets import (
 )
 from priori.curves.checks import common_cautions
 from priori.curves.epc import EPC, curves_of
-from priori.decisions.named import Custom, NamedCriterion, NamedMeasure, NamedTask
 from priori.decisions.outcomes import count
-from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
+from priori.decisions.recipe import AnyCriterion, AnyMeasure, Custom, NamedCriterion, NamedMeasure, NamedTask, Recipe
 from priori.decisions.tasks import Task
 from priori.scores import Scores
 from priori.scores.candidates import Candidates

@@ -28,8 +28,8 @@ from priori.base.errors import InputError, OptionError, argument
 from priori.base.results import Result
 from priori.curves.epc import EPC
 from priori.decisions.measures import get_measure
-from priori.decisions.named import Custom, NamedMeasure, custom
 from priori.decisions.outcomes import count
+from priori.decisions.recipe import Custom, NamedMeasure, custom
 from priori.scores import ScoreSet
 from priori.scores.inputs import as_score_set
 from priori.scores.pairing import Disagreements, disagreements

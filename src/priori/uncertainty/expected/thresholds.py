@@ -27,9 +27,8 @@ from priori.curves.checks import set_cautions
 from priori.decisions.criteria import Best, get_criterion
 from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.measure import Measure
-from priori.decisions.named import Custom, NamedCriterion, NamedTask, custom
 from priori.decisions.outcomes import Outcomes
-from priori.decisions.recipe import price
+from priori.decisions.recipe import Custom, NamedCriterion, NamedTask, custom, price
 from priori.decisions.tasks import Task, get_task
 from priori.scores import Scores, ScoreSet
 from priori.scores.inputs import as_score_set
