@@ -14,7 +14,7 @@ from priori.base.alphas import as_fractions
 from priori.base.errors import OptionError
 from priori.base.options import TYPED
 from priori.cli import COMMANDS
-from priori.cli.files import Written, check_files_apart
+from priori.cli.files import WRITTEN, Written, check_files_apart
 from priori.cli.help import DescribedCommand
 from priori.cli.options import DRAWN, option, options
 from priori.cli.output import Output, Progress
@@ -218,6 +218,19 @@ def output_group(
         return default_file if typed["format_"] == formats[0] and not typed["json_"] else None
 
     choices = (*formats, "markdown", "latex") if "table" in formats else formats
+
+    def make(format_: str, json_: bool, output: str | None, plot: str | None = None) -> Output:
+        context = click.get_current_context()
+        typed = context.get_parameter_source("format_") is not click.core.ParameterSource.DEFAULT
+        if json_ and typed and format_ != "json":
+            raise OptionError(f"--json is short for --format json; leave out --format {format_}")
+        format_, typed = ("json", True) if json_ else (format_, typed)
+        if output is not None and output != "-":
+            format_ = _named_format(output, format_, typed, choices)
+        if output is None and (output := implied(context.params)) is not None:
+            output = WRITTEN.convert(output, None, None)
+        return Output(format_, output, plot)
+
     endings = ", ".join(SUFFIXES[format_][0] for format_ in choices)
     listed = [
         option("format_", kind=choices, default=formats[0], shown=False, help=format_help.format(formats[0])),
@@ -225,24 +238,7 @@ def output_group(
         option("output", kind=Written(implied), help=output_help.format(endings)),
         *([option("plot", help=f"{plot}: {DRAWN}")] if plot else ()),
     ]
-    return Group("output", _output, tuple(listed))
-
-
-def _output(format_: str, json_: bool, output: str | None, plot: str | None = None) -> Output:
-    """Return where the numbers go, in the format asked for or that the file's name says."""
-    context = click.get_current_context()
-    typed = context.get_parameter_source("format_") is not click.core.ParameterSource.DEFAULT
-    if json_ and typed and format_ != "json":
-        raise OptionError(f"--json is short for --format json; leave out --format {format_}")
-    format_, typed = ("json", True) if json_ else (format_, typed)
-    types = {param.name: param.type for param in context.command.params}
-    choices, written = types["format_"], types["output"]
-    assert isinstance(choices, click.Choice)
-    assert isinstance(written, Written)
-    if output is not None and output != "-":
-        format_ = _named_format(output, format_, typed, choices.choices)
-    path = output or written.implied(context.params)
-    return Output(format_, path if path in (None, "-") else written.convert(path, None, None), plot)
+    return Group("output", make, tuple(listed))
 
 
 def _named_format(path: str, format_: str, typed: bool, formats: Sequence[str]) -> str:

@@ -45,6 +45,18 @@ class Written(click.types.StringParamType):
         return self.implied(typed) if value is None else None if value == "-" else value
 
 
+class Drawn(Written):
+    """The type of an option that names a figure, whose format its ending says."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse at once what could only fail after the work."""
+        from priori.plots.style import check_format
+
+        path = super().convert(value, param, ctx)
+        check_format(path)
+        return path
+
+
 #: A file beside the numbers; the numbers themselves, which are printed where no file is named.
 WRITTEN, NUMBERS = Written(), Written(lambda typed: None)
 

@@ -15,7 +15,7 @@ from priori.base.cautions import Caution
 from priori.base.errors import MARK, PrioriError, short
 from priori.base.options import TYPED
 from priori.cli.files import file_words
-from priori.cli.options import HEADINGS
+from priori.cli.options import HEADINGS, Beginning, names_in
 
 #: A command with at most this many options is described whole.
 FEW = 14
@@ -60,15 +60,13 @@ class DescribedCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, those that --help shows first."""
-        if len(self.params) <= FEW:
-            super().format_options(ctx, formatter)
-            return
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and not param.hidden]
-        headed = {name for names in HEADINGS.values() for name in names}
+        headings = HEADINGS if len(self.params) > FEW else {}
+        headed = {name for names in headings.values() for name in names}
         whole = self._whole(ctx)
         with formatter.section("Options"):
             formatter.write_dl(_records([option for option in options if option.name not in headed], ctx, whole))
-        sections = {heading: [each for each in options if each.name in names] for heading, names in HEADINGS.items()}
+        sections = {heading: [each for each in options if each.name in names] for heading, names in headings.items()}
         if whole:
             for heading, members in sections.items():
                 if members:
@@ -89,7 +87,12 @@ class DescribedCommand(click.Command):
 
 def _records(options: list[click.Option], ctx: click.Context, whole: bool) -> list[tuple[str, str]]:
     """Return how each option is written and what it does; in short, its first sentence without lists and defaults."""
-    records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
+    records = []
+    for option in options:
+        written, text = option.get_help_record(ctx) or ("", "")
+        if isinstance(option.type, Beginning):
+            text = text.replace("{}", ", ".join(names_in(option.type.table)))
+        records.append((written, text))
     if whole:
         return [(written, re.sub(r"(?<=\w)-(?=\w)", HYPHEN, text)) for written, text in records]
     first = [re.split(r"[:;.] |\.?$| +\[", text, maxsplit=1)[0] for _, text in records]

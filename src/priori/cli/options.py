@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
@@ -13,7 +12,7 @@ import click
 from priori.base.errors import nearest
 from priori.base.limits import MOST_THREADS
 from priori.base.options import Claim, Interval, Resample, Weight
-from priori.cli.files import WRITTEN
+from priori.cli.files import WRITTEN, Drawn
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -37,7 +36,6 @@ class Declared:
     required: bool = False
     shown: bool = True
     names: str = ""
-    callback: Callable[..., Any] | None = None
 
     def make(self, name: str) -> click.Option:
         """Make the option, whose value a command gets by this name."""
@@ -45,15 +43,15 @@ class Declared:
         flags = [word for word in words if word.startswith("-")]
         kind, default = self.kind, self.default
         kind = type(default) if kind is None and default is not None else kind
-        settings: dict[str, Any] = {"type": kind}
-        if isinstance(kind, str):
+        settings: dict[str, Any] = {"type": Beginning(self.names) if self.names else kind}
+        if isinstance(kind, str) and not self.names:
             settings["type"] = Named(kind)
         elif isinstance(kind, tuple):
             settings["type"] = click.Choice(kind)
         elif kind is bool:
             settings = {"is_flag": True}
             default = False if default is None and "/" not in self.written else default
-        made = (Listing if self.names else click.Option)(
+        return click.Option(
             [*flags, name],
             help=self.help,
             default=default,
@@ -62,12 +60,8 @@ class Declared:
             multiple=self.multiple,
             required=self.required,
             show_default=self.shown and self.default is not None and kind is not bool,
-            callback=self.callback,
             **settings,
         )
-        if isinstance(made, Listing):
-            made.table = self.names
-        return made
 
 
 def names_in(table: str) -> tuple[str, ...]:
@@ -77,17 +71,13 @@ def names_in(table: str) -> tuple[str, ...]:
     return tuple(get_args(found) or found)
 
 
-class Listing(click.Option):
-    """An option that takes names of a table, perhaps with more behind them."""
+class Beginning(click.types.StringParamType):
+    """The type of text that begins with a name of a table, perhaps with more behind it."""
 
-    table: str
+    def __init__(self, table: str) -> None:
+        self.table = table
 
-    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Return the option and its help, with the names."""
-        self.help = (self.help or "").replace("{}", ", ".join(names_in(self.table)))
-        return super().get_help_record(ctx)
-
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the names that begin like this."""
         from click.shell_completion import CompletionItem
 
@@ -108,15 +98,6 @@ class Named(click.Choice[str]):
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         """Return what to say of a name that is not one of them."""
         return f"{value!r}; {nearest(value, self.choices)}"
-
-
-def _drawable(context: click.Context, parameter: click.Parameter, plot: str | None) -> str | None:
-    """Refuse at once the name of a figure that could only fail after the work."""
-    if plot:
-        from priori.plots.style import check_format
-
-        check_format(plot)
-    return plot
 
 
 def listed(typed: str | None) -> list[str]:
@@ -314,7 +295,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         # Output.
         "format_": Declared("--format", "Output format. Default: by the ending of FILE, or table."),
         "output": Declared("-o --output FILE", "Write the numbers to FILE (atomically)."),
-        "plot": Declared("--plot FILE", f"Draw the curves: {DRAWN}", WRITTEN, callback=_drawable),
+        "plot": Declared("--plot FILE", f"Draw the curves: {DRAWN}", Drawn()),
         "directory": Declared("--output DIR", "The directory to write to.", default="demo"),
         "host": Declared(
             "--host ADDRESS",
