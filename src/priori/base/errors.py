@@ -89,9 +89,10 @@ def unknown(kind: str, name: object, allowed: Iterable[object]) -> OptionError:
 
 
 def nearest(name: object, allowed: Iterable[object]) -> str:
-    """Return what to say to somebody who gave a name that is not one of ours."""
+    """Return what to say to somebody who gave a name that is not one of ours, or only the beginning of one."""
     from difflib import get_close_matches
 
     names = [*map(str, allowed)]
-    near = get_close_matches(str(name), names, n=1, cutoff=0.65)
+    near = [each for each in names if len(str(name)) > 1 and each.startswith(str(name))]
+    near = near or get_close_matches(str(name), names, n=1, cutoff=0.65)
     return f"did you mean {near[0]!r}?" if near else f"choose one of: {', '.join(names)}"

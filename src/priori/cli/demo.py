@@ -66,7 +66,7 @@ def demo(asked: Asked) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OptionError(f"cannot make the directory {folder}: {error.strerror}") from None
+        raise OptionError(f"cannot make the directory {folder}: {error.strerror}; name another (--output)") from None
     files = {path.name: path for path in examples.write(name, folder)}
     systems = []
     for label, sets in example.systems.items():

@@ -157,7 +157,7 @@ def message_of(error: PrioriError | click.ClickException) -> str:
     else:
         context = getattr(error, "ctx", None)
         hint = f" (see '{context.command_path} --help')" if context is not None else ""
-        message = error.format_message() + hint
+        message = re.sub(r"a valid (integer|float)( range)?", _number, error.format_message()) + hint
     # What was typed may be of any length: between quotes, or one long word.
     return re.sub(r"(?<!\w)'[^']*'(?!\w)|\S{300,}", _said_again, " ".join(message.split()))
 
@@ -176,6 +176,10 @@ def _words_of(error: click.BadOptionUsage) -> str:
     params = [] if error.ctx is None else error.ctx.command.params
     asked = [param for param in params if error.option_name in param.opts and param.nargs > 1]
     return (asked[0].metavar or "") if asked else ""
+
+
+def _number(found: re.Match[str]) -> str:
+    return "a whole number" if found[1] == "integer" else "a number"
 
 
 def _said_again(found: re.Match[str]) -> str:

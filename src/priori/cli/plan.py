@@ -50,6 +50,8 @@ def plan(asked: Asked) -> None:
         return
     if asked.expect is not None:
         raise OptionError("--expect is the rate expected for a limit: add --limit")
+    if asked.width is None and asked.difference is None:
+        raise OptionError("say what to plan for: --width W, --difference D, or a limit to certify, --limit RATE=VALUE")
     settings = {"measure": measure, "confidence_level": asked.level}
     asked.output.finish(priori.plan(**asked.only(f"{SIZED} {WITH_LIMIT}"), **pilots, **settings))
 

@@ -228,7 +228,7 @@ def _rate_of(name: str, typed: Mapping[str, float] | str | None) -> tuple[Limite
     if typed is None:
         return "far", None
     pairs: list[tuple[str, Any]] = list(typed.items()) if isinstance(typed, Mapping) else [typed.partition("=")[::2]]
-    if len(pairs) != 1:
+    if len(pairs) != 1 or pairs[0][1] == "":
         raise OptionError(f"{argument(name)}: give one rate, such as far=1e-4, not {short(str(typed))}")
     ((rate, number),) = pairs
     rate = ALIASES.get(rate.strip(), rate.strip())
