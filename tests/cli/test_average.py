@@ -88,17 +88,9 @@ def test_two_questions_choose_the_method(run, table, answers, method):
     assert content["datasets"] == sorted(SHIFTS)
 
 
-@pytest.mark.parametrize("method", ["pooled", "vertical", "horizontal", "diagonal", "threshold"])
-def test_every_method_prints_a_table(run, table, method):
-    code, out, _ = run("average", "--method", method, table)
-    assert code == 0
-    assert "average AUC" in out
-    assert "average EER" in out
-    assert f"{method} average of 3 ROC curves (a posteriori)" in out
-
-
 @pytest.mark.parametrize("method", ["pooled", "vertical", "horizontal", "diagonal"])
 def test_every_other_method_has_the_same_csv_columns(run, table, method):
+    assert f"{method} average of 3 ROC curves (a posteriori)" in run("average", "--method", method, table)[1]
     _, out, _ = run("average", "--method", method, table, "--format", "csv")
     header, rows = read_csv(out)
     assert list(header) == ["fpr", "tpr", "lower", "upper"]

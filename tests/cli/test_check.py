@@ -107,20 +107,6 @@ def test_assert_no_worse() -> None:
         assert_no_worse(bad, good, 0.01, n_resamples=300, names=("A", "B"))
 
 
-def test_folds_and_splits_give_the_numbers_of_python(capsys: pytest.CaptureFixture[str]) -> None:
-    scores = priori.read("all.csv", columns={"time": "day"})
-    by_python = {
-        ("--folds", "4"): priori.cross_epc(scores, folds=4, alpha=["0.3"]),
-        ("--split", "30/70", "--split-seed", "7"): priori.epc(*scores.split(0.3, rng=7), alpha=["0.3"]),
-        ("--split", "day=2024-01-20"): priori.epc(*scores.split(before="2024-01-20"), alpha=["0.3"]),
-    }
-    for words, curve in by_python.items():
-        main(["epc", "--scores", "A", "all.csv", *words, "--alpha", "0.3", "--json"])
-        said = capsys.readouterr()
-        assert json.loads(said.out)["systems"][0]["value"] == curve.value.tolist()
-        assert "the trials of a user together" in said.err
-
-
 def test_a_limit_on_money(capsys: pytest.CaptureFixture[str]) -> None:
     """The cost per decision at the alpha that the costs give: fn fn_rate prior + fp fp_rate (1 - prior)."""
     assert run(*SYSTEM, "--costs", "fn=30,fp=1", "--prior", "0.1", "--max", "cost=9", "--format", "csv") == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import click
@@ -22,7 +23,7 @@ NAMED = {
 }
 DIVIDED = {
     "column": ("--split", "set=dev:eval"),
-    "share": ("--split", "50/50", "--split-seed", "3"),
+    "share": ("--split", "30/70", "--split-seed", "3"),
     "date": ("--split", "day=2024-01-16", "--mixed-users"),
     "folds": ("--folds", "3"),
 }
@@ -36,12 +37,12 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for row in range(100):
         part = "dev" if row % 3 else "eval"
         a, b = (row % 2 + rng.normal(size=2)).round(4).tolist()
-        lines.append((part, row % 2, f"u{row % 10}", f"2024-01-{1 + row % 30:02}", "fm"[row % 7 > 3], a, b))
-    header = "set,label,user,day,sex"
-    text = [",".join(map(str, line[:5])) for line in lines]
+        lines.append((part, row % 2, f"u{row % 10}", f"2024-01-{1 + row % 30:02}", "fm"[row % 7 > 3], f"t{row}", a, b))
+    header = "set,label,user,day,sex,trial"
+    text = [",".join(map(str, line[:6])) for line in lines]
     Path("wide.csv").write_text("\n".join([f"{header},A,B", *(",".join(map(str, line)) for line in lines)]))
     by_system = {
-        name: [f"{row},{line[5 + n]}" for row, line in zip(text, lines, strict=True)] for n, name in enumerate("AB")
+        name: [f"{row},{line[6 + n]}" for row, line in zip(text, lines, strict=True)] for n, name in enumerate("AB")
     }
     for name, rows in by_system.items():
         Path(f"{name.lower()}.csv").write_text("\n".join([f"{header},score", *rows]))
@@ -72,11 +73,61 @@ def test_the_same_trials_give_the_same_numbers_however_they_are_named(how: str) 
     scores = priori.read("a.csv", columns={"time": "day"})
     by_python = {
         "column": lambda: priori.epc(priori.read("a-dev.csv"), priori.read("a-eval.csv"), alpha=[0.3, 0.5]),
-        "share": lambda: priori.epc(*scores.split(0.5, rng=3), alpha=[0.3, 0.5]),
+        "share": lambda: priori.epc(*scores.split(0.3, rng=3), alpha=[0.3, 0.5]),
         "date": lambda: priori.epc(*scores.split(before="2024-01-16", together=False), alpha=[0.3, 0.5]),
         "folds": lambda: priori.cross_epc(scores, folds=3, alpha=[0.3, 0.5]),
     }
     assert values(*NAMED["file"], *DIVIDED[how]) == by_python[how]().value.tolist()
+
+
+@pytest.mark.parametrize("command", ["epc", "compare", "rank", "ztest"])
+def test_systems_come_in_the_order_of_the_table_by_every_engine(command: str) -> None:
+    header, *rows = Path("long.csv").read_text().splitlines()
+    Path("turned.csv").write_text("\n".join([header, *reversed(rows)]))
+    table = ("--table", "turned.csv", "--systems-in", "system", "--split", "set=dev:eval", "--format", "csv")
+    said = [ask(command, *table, "--engine", engine) for engine in ("memory", "duckdb")]
+    assert [code for code, _, _ in said] == [0, 0], said[1]
+    assert said[0][1] == said[1][1]
+    if command != "rank":  # the best comes first there
+        assert re.findall(r"\b[AB]\b", said[0][1])[:1] in (["B"], [])
+
+
+@pytest.mark.parametrize("command", ["epc", "compare"])
+def test_a_table_gives_what_its_files_give(command: str) -> None:
+    quick = ("--format", "csv", "--points", "5")
+    files = ask(
+        command,
+        *(word for name in "ab" for word in ("--system", name.upper(), f"{name}-dev.csv", f"{name}-eval.csv")),
+        *quick,
+    )[1]
+    tables = [("long.csv", "--systems-in", "system"), ("wide.csv", "--systems-columns", "A,B")]
+    for table in tables:
+        for engine in ("memory", "duckdb"):
+            words = ("--table", *table, "--split", "set=dev:eval", *quick, "--engine", engine)
+            assert ask(command, *words)[1] == files != "", table
+
+
+def test_a_ranking_and_its_figure() -> None:
+    table = ("--table", "long.csv", "--systems-in", "system", "--split", "set=dev:eval")
+    code, out, err = ask("rank", *table, "--resamples", "200", "--plot", "slopes.svg")
+    assert (code, "Kendall's tau" in out) == (0, True), err
+    assert Path("slopes.svg").stat().st_size > 1000
+
+
+def test_a_page_of_many_systems() -> None:
+    rows = [
+        f"s{system},{part},{row % 2},{row % 2 + (row * (system + 3)) % 17 / 8}"
+        for system in range(10)
+        for part in ("dev", "eval")
+        for row in range(40)
+    ]
+    Path("all.csv").write_text("\n".join(["system,set,label,score", *rows]))
+    table = ("--table", "all.csv", "--systems-in", "system", "--split", "set=dev:eval")
+    code, out, err = ask("report", *table, "--resamples", "50", "--points", "3", "-o", "many.html")
+    assert (code, "of 10 systems" in out) == (0, True), err
+    page = Path("many.html").read_text()
+    assert "<title>10 systems" in page
+    assert 'id="ranking-title">All' in page
 
 
 def test_two_files_with_some_of_their_rows() -> None:
@@ -123,7 +174,7 @@ def test_a_column_can_be_left_out() -> None:
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_systems_outside_the_split_are_left_out(engine: str) -> None:
     with Path("long.csv").open("a") as file:
-        file.write("\nC,dev,0,u1,2024-01-01,f,0.5\nC,dev,1,u1,2024-01-01,f,0.7\nD,old,1,u1,2024-01-01,f,nan")
+        file.write("\nC,dev,0,u1,2024-01-01,f,t,0.5\nC,dev,1,u1,2024-01-01,f,s,0.7\nD,old,1,u1,2024-01-01,f,t,nan")
     words = ("epc", "--table", "long.csv", "--systems-in", "system", "--split", "set=dev:eval", "--json")
     code, out, err = ask(*words, "--engine", engine)
     assert code == 0, err

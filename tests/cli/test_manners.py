@@ -17,7 +17,6 @@ from click.testing import CliRunner
 
 import priori
 from priori import examples
-from priori.base.errors import PrioriError
 from priori.cli import COMMANDS, EXIT_CODES, cli
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -121,10 +120,6 @@ def test_json_is_short_for_format_json(command: str, folder: Path, monkeypatch: 
         made.pop("command", None)  # it says what was typed
     assert content == same
     assert content["priori"] == priori.__version__
-    with pytest.raises(PrioriError, match="--json is short for --format json; leave out --format csv"):
-        CliRunner().invoke(
-            cli, [command, *arguments, "--json", "--format", "csv"], standalone_mode=False, catch_exceptions=False
-        )
 
 
 COLOUR = re.compile(r"\x1b\[[\d;]*3[0-9][\d;]*m|\x1b\[38;")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import sys
-
 import pytest
 
 from priori.cli import main
-from reading import CSV, Write
+from reading import Write
 
 DEV = "score,label\n0.1,0\n0.4,0\n0.3,1\n0.8,1\n"
 BOB = "a a p1 0.5\na b p2 0.25\nb b p3 2\nb a p4 -1.5\n"
@@ -21,22 +18,6 @@ def run(*arguments: str) -> int:
     except SystemExit as ending:
         return int(ending.code or 0)
     return 0
-
-
-def test_the_format_is_said_on_stderr(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
-    write("dev.csv", CSV)
-    write("test.tsv", CSV.replace(",", "\t"))
-    assert run("epc", "--system", "A", "dev.csv", "test.tsv", "--format", "csv", "--points", "3") == 0
-    out, err = capsys.readouterr()
-    assert out.startswith("system,alpha,threshold")
-    assert "dev.csv: CSV table, 2 positive and 2 negative trials, 3 users, 2 data sets\n" in err
-    assert "test.tsv: TSV table, 2 positive" in err
-
-
-def test_standard_input(write: Write, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DEV.encode())))
-    assert run("threshold", "-", "--alpha", "0.5") == 0
-    assert "standard input: CSV table, 2 positive and 2 negative trials" in capsys.readouterr().err
 
 
 def test_systems_in_one_file_have_columns_of_their_own(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
