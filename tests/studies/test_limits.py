@@ -85,7 +85,7 @@ def test_a_pilot_without_errors_says_so() -> None:
     ("options", "message"),
     [
         ({"limit": "far=2"}, "between 0 and 1"),
-        ({"limit": "far"}, "between 0 and 1"),
+        ({"limit": "far"}, "give one rate, such as far=1e-4, not far"),
         ({"limit": "eer=0.1"}, "eer"),
         ({"limit": {"far": 0.1, "frr": 0.1}}, "give one rate"),
         ({"limit": "far=0.1", "expect": "far=0.2"}, "not below the limit"),
