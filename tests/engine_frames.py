@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 from unittest.mock import patch
 
+import duckdb
 import numpy as np
 import polars as pl
 from hypothesis import strategies as st
@@ -15,9 +16,11 @@ from hypothesis import strategies as st
 import oracle
 import priori
 from memory_engine import Memory
-from priori import EPC, Scores
+from priori import EPC, Scores, Table
 from priori.engines.duckdb import DuckDB
 from priori.engines.panel import Panel
+from priori.engines.sql import TableSettings
+from priori.scores.histogram import BINS
 
 SINGLE = st.floats(allow_nan=False, width=32)
 HARD = st.sampled_from([-math.inf, math.inf, 0.0, -0.0, 1.0, float(np.nextafter(np.float32(1), np.float32(2)))])
@@ -45,6 +48,12 @@ def population(seed: int, quality: float = 1.5, size: int = 3000, users: int = 2
     score[:4] = [math.inf, -math.inf, 0.0, -0.0]
     frame = pl.DataFrame({"label": label, "score": score, "user": user, "trial": [f"t{i}" for i in range(size)]})
     return frame.sample(fraction=1.0, shuffle=True, seed=seed + int(10 * quality))
+
+
+def opened(frame: Any, bins: int = BINS, memory: int = 1 << 30, **settings: Any) -> Table:
+    """Open a frame, or a duckdb relation, as a table that duckdb scans."""
+    relation = duckdb.from_arrow(frame.to_arrow()) if isinstance(frame, pl.DataFrame) else frame
+    return Table(DuckDB(relation, TableSettings(**settings)), bins=bins, memory=memory)
 
 
 def same_columns(found: Any, expected: Any) -> None:

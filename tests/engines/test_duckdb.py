@@ -18,42 +18,30 @@ from hypothesis import strategies as st
 
 import oracle
 import priori
-from engine_frames import population, same_columns, same_everything, trials
-from priori import InputError, OptionError, Scores, Table
+from engine_frames import opened, population, same_columns, same_everything, trials
+from priori import InputError, OptionError, Scores
 from priori.decisions.criteria import CRITERIA, get_criterion
 from priori.decisions.tasks import TASKS
 from priori.engines import parquet_files
-from priori.engines.duckdb import DuckDB
-from priori.engines.sql import TableSettings
-
-
-@pytest.fixture(scope="module")
-def database() -> Any:
-    return duckdb.connect()
-
-
-def relation(database: Any, frame: pl.DataFrame) -> Any:
-    database.register("given", frame.to_arrow())
-    return database.sql("SELECT * FROM given")
 
 
 @settings(max_examples=settings.default.max_examples // 4)
 @given(frame=st.booleans().flatmap(trials), bins=st.integers(1, 12), data=st.data())
-def test_awkward_scores(database: Any, frame: pl.DataFrame, bins: int, data: st.DataObject) -> None:
+def test_awkward_scores(frame: pl.DataFrame, bins: int, data: st.DataObject) -> None:
     task = data.draw(st.sampled_from(list(TASKS)))
     rule = get_criterion(oracle.named(data.draw(st.sampled_from([*CRITERIA, *oracle.BEST])), task), task)
     alphas = priori.base.alphas.grid(5)
     expected = rule.choose(Scores.from_frame(frame), alphas)
-    found = rule.choose(Table(DuckDB(relation(database, frame), TableSettings()), bins=bins), alphas)
+    found = rule.choose(opened(frame, bins=bins), alphas)
     assert found.threshold.tolist() == expected.threshold.tolist()
     assert found.outcomes.to_dict() == expected.outcomes.to_dict()
 
 
-def test_scores_farther_apart_than_any_float(database: Any) -> None:
+def test_scores_farther_apart_than_any_float() -> None:
     """Their bins are so wide that one unit of score is a subnormal share of one, which duckdb takes for zero."""
     score = np.array([-np.inf, 1e308, -1e308, 0.0, 1e308, -1e308, 0.0, 1.0])
     frame = pl.DataFrame({"label": [0, 0, 0, 0, 1, 1, 1, 1], "score": score})
-    with Table(DuckDB(database.from_arrow(frame.to_arrow()), TableSettings()), bins=2) as table:
+    with opened(frame, bins=2) as table:
         np.testing.assert_array_equal(
             priori.epc(table, table, points=5).threshold,
             priori.epc(Scores.from_frame(frame), Scores.from_frame(frame), points=5).threshold,
@@ -61,15 +49,7 @@ def test_scores_farther_apart_than_any_float(database: Any) -> None:
 
 
 def test_relations_give_everything_as_in_memory() -> None:
-    # Each relation has a connection's name of its own: replacing a registered frame would change earlier ones.
-    database, number = duckdb.connect(), iter(range(100))
-
-    def read(frame: pl.DataFrame) -> Table:
-        name = f"frame{next(number)}"
-        database.register(name, frame.to_arrow())
-        return Table(DuckDB(database.sql(f"SELECT * FROM {name}"), TableSettings()), bins=200)
-
-    same_everything(read, Scores.from_frame)
+    same_everything(partial(opened, bins=200), Scores.from_frame)
 
 
 def test_lazy_frames_are_read_into_memory() -> None:
@@ -133,23 +113,23 @@ def test_text_files_are_scanned_as_they_are_read(tmp_path: Path, text: str) -> N
 # -- traps -------------------------------------------------------------------------------------------------------
 
 
-def test_negative_zero_is_zero(database: Any) -> None:
+def test_negative_zero_is_zero() -> None:
     frame = pl.DataFrame({"label": [0, 0, 1, 1], "score": [-0.0, 0.0, 0.0, -0.0]})
-    table = Table(DuckDB(relation(database, frame), TableSettings()))
+    table = opened(frame)
     chosen = get_criterion("eer").choose(table, [priori.base.alphas.as_fraction(0)])
     assert chosen.threshold[0] in (-math.inf, math.inf)
     assert table.candidates(get_criterion("wer"), None).fp.tolist() == [2, 0]
 
 
 @pytest.mark.parametrize("missing", [math.nan, None])
-def test_nan_is_what_the_caller_says(database: Any, missing: float | None) -> None:
+def test_nan_is_what_the_caller_says(missing: float | None) -> None:
     frame = population(3).with_columns(
         pl.when(pl.int_range(pl.len()) % 50 == 0).then(pl.lit(missing)).otherwise(pl.col("score")).alias("score")
     )
     with pytest.raises(InputError, match="60 scores are NaN; choose a policy"):
-        len(Table(DuckDB(relation(database, frame), TableSettings())))
+        len(opened(frame))
     for policy in ("reject", "drop"):
-        table = Table(DuckDB(relation(database, frame), TableSettings(nan=policy)))  # type: ignore[arg-type]
+        table = opened(frame, nan=policy)  # type: ignore[arg-type]
         expected = Scores.from_frame(frame, nan=policy)  # type: ignore[arg-type]
         assert (table.n_negatives, table.n_positives) == (len(expected.negative), len(expected.positive))
         assert table.nan_rejected == expected.nan_rejected
@@ -159,11 +139,11 @@ def test_nan_is_what_the_caller_says(database: Any, missing: float | None) -> No
         assert table.users.values.tolist() == expected.users.values.tolist()
 
 
-def test_single_precision_scores_are_not_rounded_again(database: Any) -> None:
+def test_single_precision_scores_are_not_rounded_again() -> None:
     below, above = np.float32(1), np.nextafter(np.float32(1), np.float32(2))
     frame = pl.DataFrame({"label": [0, 1], "score": np.array([below, above])})
     assert frame["score"].dtype == pl.Float32
-    threshold = priori.choose_threshold(Table(DuckDB(relation(database, frame), TableSettings())))
+    threshold = priori.choose_threshold(opened(frame))
     assert threshold == (float(below) + float(above)) / 2  # between two neighbours in single precision
 
 
@@ -181,27 +161,27 @@ def test_single_precision_scores_are_not_rounded_again(database: Any) -> None:
         ([False, True], False),
     ],
 )
-def test_labels_of_every_kind(database: Any, labels: list[Any], positive: Any) -> None:
+def test_labels_of_every_kind(labels: list[Any], positive: Any) -> None:
     given = population(4)
     frame = given.with_columns(pl.Series("label", [labels[label] for label in given["label"]]))
-    table = Table(DuckDB(relation(database, frame), TableSettings(pos_label=positive)))
+    table = opened(frame, pos_label=positive)
     expected = Scores.from_frame(frame, pos_label=positive)
     assert priori.choose_threshold(table) == priori.choose_threshold(expected)
     assert table.n_positives == len(expected.positive)
 
 
-def test_bad_labels_say_what_they_are(database: Any) -> None:
+def test_bad_labels_say_what_they_are() -> None:
     frame = population(4)
     third = frame.with_columns(label=pl.when(pl.int_range(pl.len()) == 2999).then(7).otherwise(pl.col("label")))
     with pytest.raises(InputError, match="3 different labels"):
-        len(Table(DuckDB(relation(database, third), TableSettings())))
+        len(opened(third))
     missing = frame.with_columns(label=pl.when(pl.col("label") == 1).then(1))
     with pytest.raises(InputError, match=f"{(frame['label'] == 0).sum()} labels are missing"):
-        len(Table(DuckDB(relation(database, missing), TableSettings())))
+        len(opened(missing))
     with pytest.raises(InputError, match="one class only"):
-        len(Table(DuckDB(relation(database, frame.filter(pl.col("label") == 1)), TableSettings())))
+        len(opened(frame.filter(pl.col("label") == 1)))
     with pytest.raises(InputError, match="no trials; both classes are needed"):
-        len(Table(DuckDB(relation(database, frame.head(0)), TableSettings())))
+        len(opened(frame.head(0)))
 
 
 def test_a_third_label_beyond_the_first_rows_is_found(tmp_path: Path) -> None:
@@ -212,14 +192,14 @@ def test_a_third_label_beyond_the_first_rows_is_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["int", "wide", "text"])
-def test_users_are_whole_numbers_or_text(database: Any, kind: str) -> None:
+def test_users_are_whole_numbers_or_text(kind: str) -> None:
     frame = population(5)
     if kind == "wide":  # beyond what a double can hold
         frame = frame.with_columns(user=pl.lit(2**62 + 1) + pl.col("user") * 3)
     elif kind == "text":
         frame = frame.with_columns(user=pl.format("ü{}", pl.col("user")))
     expected = Scores.from_frame(frame)
-    table = Table(DuckDB(relation(database, frame), TableSettings()))
+    table = opened(frame)
     assert table.users is not None
     assert expected.users is not None
     assert table.users.values.tolist() == expected.users.values.tolist()
@@ -266,42 +246,39 @@ def test_bytes_are_text_wherever_trials_are_read(tmp_path: Path, name: str) -> N
         Scores.from_frame(pl.read_parquet(path), columns=columns)
 
 
-def test_sums_that_come_as_decimals_are_whole_numbers(database: Any) -> None:
+def test_sums_that_come_as_decimals_are_whole_numbers() -> None:
     frame = pl.DataFrame({"label": [0, 1, 1], "score": ["1.25", "2.5", "2.5"]}).with_columns(
         pl.col("score").cast(pl.Decimal(10, 2))
     )
-    table = Table(DuckDB(relation(database, frame), TableSettings()))
+    table = opened(frame)
     assert priori.count(table, [2.0]).to_dict() == {"tp": [2], "fp": [0], "tn": [1], "fn": [0]}
     assert priori.count(table, [2.0]).fp.dtype == np.int64
 
 
-def test_distances_are_negated(database: Any) -> None:
+def test_distances_are_negated() -> None:
     frame = population(6).with_columns(-pl.col("score"))
-    table = Table(DuckDB(relation(database, frame), TableSettings(lower_is_better=True)))
+    table = opened(frame, lower_is_better=True)
     assert priori.choose_threshold(table) == priori.choose_threshold(Scores.from_frame(population(6)))
 
 
-def test_trials_pair_by_id_never_by_row(database: Any) -> None:
-    frames = [population(1, quality).rename({"trial": "id"}) for quality in (1.5, 1.8)]
-    for number, frame in enumerate(frames):
-        database.register(f"pair{number}", frame.to_arrow())
-    relations = [database.sql(f"SELECT * FROM pair{number}") for number in range(2)]
+def test_trials_pair_by_id_never_by_row() -> None:
+    one, two = (population(1, quality) for quality in (1.5, 1.8))
+    seventh = pl.col("trial") == "t7"
 
-    def curves(columns: dict[str, str], *given: Any) -> list[Any]:
-        tables = [Table(DuckDB(one, TableSettings(columns=columns))) for one in given]
-        return [priori.epc(table, table, alpha=[0.5]) for table in tables]
+    def refused(other: pl.DataFrame, match: str, columns: dict[str, str]) -> None:
+        tables = [opened(each.rename({"trial": "id"}), columns=columns) for each in (one, other)]
+        curves = [priori.epc(table, table, alpha=[0.5]) for table in tables]
+        with pytest.raises(InputError, match=match):
+            priori.compare(*curves, n_resamples=10, claim="deployed")
 
-    with pytest.raises(InputError, match="has no trial ids, and the rows of a table have no order"):
-        priori.compare(*curves({}, *relations), n_resamples=10, claim="deployed")
-    fewer = database.sql("SELECT * FROM pair1 WHERE id <> 't7'")
-    with pytest.raises(InputError, match=r"has 3000, .* has 2999, and 2999 ids are in both"):
-        priori.compare(*curves({"trial": "id"}, relations[0], fewer), n_resamples=10, claim="deployed")
-    twice = database.sql("SELECT * REPLACE (CASE WHEN id = 't7' THEN 't8' ELSE id END AS id) FROM pair1")
-    with pytest.raises(InputError, match="the trial id 't8' 2 times"):
-        priori.compare(*curves({"trial": "id"}, relations[0], twice), n_resamples=10, claim="deployed")
-    turned = database.sql("SELECT * REPLACE (CASE WHEN id = 't7' THEN 1 - label ELSE label END AS label) FROM pair1")
-    with pytest.raises(InputError, match="1 have different labels"):
-        priori.compare(*curves({"trial": "id"}, relations[0], turned), n_resamples=10, claim="deployed")
+    refused(two, "has no trial ids, and the rows of a table have no order", {})
+    turned = pl.when(seventh).then(1 - pl.col("label")).otherwise("label").alias("label")
+    for other, match in (
+        (two.filter(~seventh), r"has 3000, .* has 2999, and 2999 ids are in both"),
+        (two.with_columns(pl.col("trial").replace("t7", "t8")), "the trial id 't8' 2 times"),
+        (two.with_columns(turned), "1 have different labels"),
+    ):
+        refused(other, match, {"trial": "id"})
 
 
 # -- files that misbehave ----------------------------------------------------------------------------------------
@@ -324,9 +301,10 @@ def test_a_new_file_under_the_glob_counts_as_a_change(tmp_path: Path) -> None:
         len(table)
 
 
-def test_a_relation_that_changes_between_scans(database: Any) -> None:
-    database.execute("CREATE OR REPLACE TABLE moving AS SELECT i % 2 AS label, sin(i) AS score FROM range(5000) t(i)")
-    table = Table(DuckDB(database.sql("SELECT * FROM moving"), TableSettings()), memory=0)
+def test_a_relation_that_changes_between_scans() -> None:
+    database = duckdb.connect()
+    database.execute("CREATE TABLE moving AS SELECT i % 2 AS label, sin(i) AS score FROM range(5000) t(i)")
+    table = opened(database.sql("SELECT * FROM moving"), memory=0)
     len(table)
     database.execute("DELETE FROM moving WHERE score > 0.5 AND label = 1")
     with pytest.raises(InputError, match="changed while they were read"):
@@ -371,16 +349,15 @@ def test_no_file_under_the_glob(tmp_path: Path) -> None:
         priori.scan(os.fspath(tmp_path / "*.parquet"))
 
 
-def test_averages_take_tables_that_fit_in_memory(database: Any) -> None:
+def test_averages_take_tables_that_fit_in_memory() -> None:
     frame = population(1).with_columns(dataset=pl.col("user") % 3)
-    database.register("by_set", frame.to_arrow())
-    given = database.sql("SELECT * FROM by_set")
+    given = duckdb.from_arrow(frame.to_arrow())
     expected = priori.average(Scores.from_frame(frame), positions=11)
     same_columns(priori.average(given, positions=11), expected)
-    parts = [database.sql(f"SELECT * FROM by_set WHERE dataset = {one}") for one in range(3)]
+    parts = [given.filter(f"dataset = {one}") for one in range(3)]
     same_columns(priori.average(parts, positions=11), expected)
     with pytest.raises(OptionError, match=r"too many of these scores lie too close together .*; give more memory"):
-        priori.average([Table(DuckDB(given, TableSettings()), memory=1000)] * 2)
+        priori.average([opened(given, memory=1000)] * 2)
 
 
 def test_both_identities_come_into_memory_and_are_missed_in_a_scan(tmp_path: Path) -> None:
@@ -419,24 +396,20 @@ def test_rejected_nan_scores_are_counted_whatever_reads_them(tmp_path: Path) -> 
         assert priori.scan(given, engine=engine, nan="reject").nan_rejected == 30  # type: ignore[arg-type]
 
 
-def test_users_that_contradict_each_other_are_refused(database: Any) -> None:
+def test_users_that_contradict_each_other_are_refused() -> None:
     frames = [population(1, 1.5), population(1, 1.8).with_columns(user=(pl.col("user") + 1) % 25)]
-    for number, frame in enumerate(frames):
-        database.register(f"others{number}", frame.to_arrow())
-    tables = [Table(DuckDB(database.sql(f"SELECT * FROM others{number}"), TableSettings())) for number in range(2)]
+    tables = [opened(frame) for frame in frames]
     curves = [priori.epc(table, table, points=5) for table in tables]
     with pytest.raises(InputError, match=r"users of 3000 trials differ between .*unpaired=True"):
         priori.compare(*curves, bootstrap="user", n_resamples=100)
 
 
 @pytest.mark.parametrize("users", ["the same", "none"])
-def test_pairs_by_user_whatever_the_other_system_knows_of_users(database: Any, users: str) -> None:
+def test_pairs_by_user_whatever_the_other_system_knows_of_users(users: str) -> None:
     frames = [population(1, quality) for quality in (1.5, 1.8)]
     if users == "none":
         frames[1] = frames[1].drop("user")
-    for number, frame in enumerate(frames):
-        database.register(f"users{number}", frame.to_arrow())
-    tables = [Table(DuckDB(database.sql(f"SELECT * FROM users{number}"), TableSettings())) for number in range(2)]
+    tables = [opened(frame) for frame in frames]
     sets = [tables, [Scores.from_frame(frame) for frame in frames]]
     verdicts = [
         priori.compare(*(priori.epc(s, s, points=5) for s in each), claim="deployed", bootstrap="user", n_resamples=100)
@@ -446,12 +419,10 @@ def test_pairs_by_user_whatever_the_other_system_knows_of_users(database: Any, u
     assert tables[0].check_same_trials(tables[1]) == (users == "the same")
 
 
-def test_a_user_that_is_missing_is_an_error_as_in_memory(database: Any) -> None:
+def test_a_user_that_is_missing_is_an_error_as_in_memory() -> None:
     whole = population(1, 1.5)
     frames = [whole, whole.with_columns(user=pl.when(pl.col("trial") != "t7").then(pl.col("user")))]
-    for number, frame in enumerate(frames):
-        database.register(f"missing{number}", frame.to_arrow())
-    tables = [Table(DuckDB(database.sql(f"SELECT * FROM missing{number}"), TableSettings())) for number in range(2)]
+    tables = [opened(frame) for frame in frames]
     with pytest.raises(priori.InputError, match="column 'user': 1 values are missing; fill them in"):
         priori.compare(*(priori.epc(each, each, points=5) for each in tables), claim="deployed", bootstrap="user")
     with pytest.raises(priori.InputError, match="missing"):

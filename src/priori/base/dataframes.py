@@ -128,7 +128,7 @@ def _from_series(series: Any) -> NDArray[Any]:
 
 def _checked(column: NDArray[Any], role: str, where: str) -> NDArray[Any]:
     """Return a column as what its role needs: numbers for scores, text or whole numbers for names."""
-    missing = _missing(column)
+    missing = missing_entries(column)
     if role == "score":
         if missing.any() and column.dtype.kind == "O":
             column = np.where(missing, np.nan, column)
@@ -168,7 +168,8 @@ def as_text(column: NDArray[Any], where: str) -> NDArray[np.str_]:
     return column.astype(str)
 
 
-def _missing(column: NDArray[Any]) -> NDArray[np.bool_]:
+def missing_entries(column: NDArray[Any]) -> NDArray[np.bool_]:
+    """Tell which entries of a column are missing."""
     if column.dtype.kind == "f":
         return np.asarray(np.isnan(column))
     if column.dtype.kind in "Mm":

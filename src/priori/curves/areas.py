@@ -17,7 +17,7 @@ from priori.decisions.measure import Measure
 from priori.decisions.outcomes import count
 from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 
 
 def area(

@@ -19,7 +19,7 @@ from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
 from priori.decisions.tasks import Task
 from priori.scores import BOUND, Scores, Trials, condense
 from priori.scores.derived import fold_of_trials, part_of
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 
 #: What is said of two sets, and means nothing where both are parts of one.
 OF_TWO_SETS = {"same-data", "shared-trials", "shared-users", "prior-shift", "disagreement"}

@@ -37,7 +37,7 @@ from priori.decisions.recipe import (
 )
 from priori.decisions.tasks import Task
 from priori.scores import ScoreSet
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -26,7 +26,7 @@ from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
 from priori.decisions.tasks import Task
 from priori.scores import BOUND, Scores, condense_all
 from priori.scores.candidates import first_of_each, thresholds_between
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 
 By = Literal["user", "dataset", "group"]
 

@@ -29,8 +29,7 @@ from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR, FRR
 from priori.scores import BOUND, Scores, condense_all
 from priori.scores.derived import weigh_attacks
-from priori.scores.inputs import as_score_set
-from priori.scores.score_set import BY_ATTACK
+from priori.scores.score_set import BY_ATTACK, as_score_set
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

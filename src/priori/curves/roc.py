@@ -29,8 +29,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, Errors
-from priori.scores.inputs import as_score_set
-from priori.scores.score_set import pairs_in_order_of
+from priori.scores.score_set import as_score_set, pairs_in_order_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

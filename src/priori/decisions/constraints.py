@@ -65,11 +65,6 @@ class Constraint(OfRate, Search):
         return replace(made, name=f"{made.name}:{confidence:g}", level=confidence)
 
     @property
-    def by_class(self) -> bool:
-        """Whether each rate is that of one class: then all is decided by whole numbers of errors."""
-        return {self.v1.of_class, self.v2.of_class} == {"negative", "positive"}
-
-    @property
     def exact(self) -> bool:
         return self.level is None and self.by_class
 

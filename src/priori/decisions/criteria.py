@@ -21,7 +21,7 @@ from priori.decisions.constraints import Constraint
 from priori.decisions.criterion import Boxes, OfRate, Pieces, Search, below_hull, choice_of, outcomes_of
 from priori.decisions.criterion import Choice as Choice
 from priori.decisions.criterion import Criterion as Criterion
-from priori.decisions.hull import NEAR, Envelope, error_envelope, multipliable, precision_recall_envelope
+from priori.decisions.hull import NEAR, Envelope, error_envelope, precision_recall_envelope
 from priori.decisions.measure import Measure
 from priori.decisions.measures import FAR, FRR, MATTHEWS, NET_BENEFIT, PRECISION, RECALL, get_measure
 from priori.decisions.outcomes import Outcomes, count_all
@@ -144,9 +144,9 @@ class BreakEven(Search):
     """
 
     def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
-        gap = np.abs(self.loss(outcomes, alpha))
-        useless = (outcomes.tp == 0) & (gap == 0)
-        return gap if useless.all() else np.where(useless, np.inf, gap)
+        apart = np.abs(self.loss(outcomes, alpha))
+        useless = (outcomes.tp == 0) & (apart == 0) & (not self.by_class)
+        return apart if useless.all() else np.where(useless, np.inf, apart)
 
     def loss(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
         return np.asarray(self.v1(outcomes) - self.v2(outcomes))
@@ -154,29 +154,11 @@ class BreakEven(Search):
     def exact_cost(self, outcome: Outcomes, alpha: Fraction) -> Fraction:
         return abs(self.v1.exact(outcome) - self.v2.exact(outcome))
 
-    def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
-        if {self.v1.name, self.v2.name} not in ({"far", "frr"}, {"sensitivity", "specificity"}):
-            return super().select(candidates, alphas)
-        fp, fn = _equal_errors(candidates)
-        return np.repeat(fp, len(alphas)), np.repeat(fn, len(alphas))
-
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
         v1, v2 = boxes.ranges
-        gap = np.maximum(np.maximum(v1[0] - v2[1], v2[0] - v1[1]), 0.0)
+        apart = np.maximum(np.maximum(v1[0] - v2[1], v2[0] - v1[1]), 0.0)
         # Where no positive is accepted precision and recall are both 0: no break-even point, see above.
-        by_class = self.v1.of_class is not None and self.v2.of_class is not None
-        return np.where((boxes.corner.tp == 0) & (gap == 0) & (not by_class), np.inf, gap)
-
-
-def _equal_errors(candidates: Candidates) -> Errors:
-    """Return the candidate with the smallest |FAR - FRR|."""
-    fp, fn = candidates.every()
-    negatives, positives = candidates.n_negatives, candidates.n_positives
-    fp, fn = multipliable(fp, fn, negatives * positives)
-    gap, errors = np.abs(fp * positives - fn * negatives), fp * positives + fn * negatives
-    nearest = np.flatnonzero(gap == gap.min())
-    best = nearest[np.argmin(errors[nearest])]
-    return fp[[best]].astype(np.int64), fn[[best]].astype(np.int64)
+        return np.where((boxes.corner.tp == 0) & (apart == 0) & (not self.by_class), np.inf, apart)
 
 
 @dataclass(frozen=True)

@@ -84,6 +84,11 @@ class Criterion:
         return None
 
     @property
+    def by_class(self) -> bool:
+        """Whether each rate is that of one class: then all is decided by whole numbers of errors."""
+        return {self.v1.of_class, self.v2.of_class} == {"negative", "positive"}
+
+    @property
     def title(self) -> str:
         """By what thresholds are chosen, in words where the name is short for some."""
         return {"wer": "weighted error rate (wer)", "pr": "precision and recall (pr)"}.get(self.name, self.name)

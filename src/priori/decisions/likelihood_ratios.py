@@ -25,7 +25,7 @@ from priori.decisions.measures import FAR, FRR
 from priori.decisions.outcomes import Outcomes, count_all
 from priori.scores import BOUND, Scores, ScoreSet, condense
 from priori.scores.candidates import Candidates
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 
 #: What scores are when they are read: log-likelihood ratios, or probabilities of the positive class.
 Meaning = Literal["llr", "probabilities"]

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 from priori.base.errors import OptionError, short
 from priori.base.types import Counts
 from priori.scores import ScoreSet
-from priori.scores.inputs import as_score_set
-from priori.scores.score_set import rejected_of
+from priori.scores.score_set import as_score_set, rejected_of
 
 
 @dataclass(frozen=True)

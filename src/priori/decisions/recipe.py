@@ -20,7 +20,7 @@ from priori.decisions.measure import Measure
 from priori.decisions.measures import at_prior, cost, get_measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task, get_task
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 
 #: What chooses thresholds, and what is shown of them, as people may give it.
 AnyCriterion = str | Criterion | Measure | Callable[[Outcomes, float], Any] | None

@@ -142,17 +142,10 @@ class Scores(ScoreSet):
                     "nothing is known of attacks but their scores; give all trials to Scores.from_predictions"
                 )
             attack = as_floats(attacks, "attacks")
-            labels = np.repeat(["impostor", "attack", "genuine"], [negative.size, attack.size, positive.size])
-            together = np.concatenate([negative, attack, positive])
-            return cls.from_predictions(
-                labels,
-                together,
-                pos_label="genuine",
-                attack_label="attack",
-                nan=nan,
-                lower_is_better=lower_is_better,
-                source=source,
-            )
+            codes = np.repeat(np.array([0, 1], dtype=np.int32), [negative.size, attack.size])
+            both = Trials(np.concatenate([negative, attack]), attack=codes)
+            scores = cls._checked(both, Trials(positive), None, None, nan, lower_is_better, source)
+            return replace(scores, attack_types=Names(np.array(["", "attack"])))
         users, (negative_code, positive_code) = Names.encode(
             None if negative_user is None else as_names(negative_user, "negative_user", negative.size),
             None if positive_user is None else as_names(positive_user, "positive_user", positive.size),

@@ -21,7 +21,7 @@ from priori.base.dataframes import as_text, is_missing, unmasked
 from priori.base.errors import InputError, OneClassError, argument
 from priori.base.types import Codes, Index, Mask
 from priori.scores.sorting import counted
-from priori.scores.trials import Names, Trials, codes_in_use, one_column
+from priori.scores.trials import Names, Trials, codes_in_use, one_each
 
 #: So few labels are sorted.
 FEW = 1 << 10
@@ -185,9 +185,7 @@ def attack_codes(
 
 def type_names(values: ArrayLike, size: int) -> NDArray[Any]:
     """Return a column of attack types as text; where one is missing, the trial is no attack."""
-    array = one_column(unmasked(np.asanyarray(values)))
-    if array.ndim != 1 or array.size != size:
-        raise InputError(f"attack: {array.size} values for {size} scores")
+    array = one_each(unmasked(np.asanyarray(values)), "attack", size)
     return as_text(np.array(["" if is_missing(value) else value for value in array.tolist()], dtype=object), "attack")
 
 

@@ -3,10 +3,12 @@
 Criteria, curves and bootstraps ask these questions and no others; of many sets by the functions below. `priori.Scores`
 answers from sorted arrays, `priori.Table` by scans. It is a class to inherit from, so that one ``isinstance`` tells a
 set of scores from a frame: a structural protocol would look at every property for that, and some of them cost a scan.
+What a caller gave becomes a set of scores by `as_score_set`.
 """
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.cautions import Caution
-from priori.base.errors import InputError, OptionError, argument
+from priori.base.errors import InputError, OptionError, PrioriError, argument
 from priori.base.types import Counts, Floats
 from priori.scores.candidates import Candidates, Chooser
 from priori.scores.trials import Names
@@ -185,6 +187,36 @@ def mixed_sets() -> InputError:
     return InputError("one of the two test sets is in memory and the other is not; read both in the same way")
 
 
+def as_score_set(data: Any, refusal: PrioriError | None = None) -> ScoreSet:
+    """Return a set of scores as it is, and a frame, a relation or a Spark DataFrame as one that stays where it is.
+
+    Anything else is an error: ``refusal``, or one that says what a set of scores may be.
+    """
+    scores = score_set_or_none(data)
+    if scores is not None:
+        return scores
+    if refusal is not None:
+        raise refusal
+    if isinstance(data, (str, os.PathLike)):
+        raise OptionError(f"a path is no set of scores; read it with priori.read or priori.scan: {os.fspath(data)!r}")
+    from priori.engines import scan
+
+    return scan(data)  # which says what it can open
+
+
+def score_set_or_none(data: Any) -> ScoreSet | None:
+    """Return the same, and None where something is neither a set of scores nor a frame."""
+    if isinstance(data, ScoreSet):
+        return data
+    import narwhals as nw
+
+    if nw.from_native(data, pass_through=True) is data:
+        return None
+    from priori.engines import scan  # not above: most scores are in memory, and engines take long to import
+
+    return scan(data)
+
+
 # -- many sets at a time: one scan of a panel serves all of its systems -----------------------------------------------
 
 
@@ -284,21 +316,12 @@ def condense_all(
     return [found[each] if each in found else (each.load(), ()) for each in sets]
 
 
-def _narrow_cuts(tables: Sequence[Any], bound: float, by: Sequence[Role]) -> list[NarrowCuts]:
-    """Return cuts of each table so narrow that no rate is off by more than about a bound.
-
-    They are as many as memory holds where trials are told apart by these roles; too few raise `TooManyEntries`.
-    """
-    found: list[NarrowCuts] = tables[0].narrow_cuts_of(tables, bound, by) if tables else []
-    return found
-
-
 def _condensed(
-    sets: Sequence[ScoreSet], by: Sequence[Role], cuts: Floats, bound: float | None, said: str
+    sets: Sequence[Any], by: Sequence[Role], cuts: Floats, bound: float | None, said: str
 ) -> list[tuple[Scores, tuple[Caution, ...]]]:
-    if bound is None:
+    if bound is None or not sets:
         return [(entries, ()) for entries in counts_of(sets, [cuts] * len(sets), by)]
-    narrow = _narrow_cuts(sets, bound, by)
+    narrow: list[NarrowCuts] = sets[0].narrow_cuts_of(sets, bound, by)
     between = [np.union1d(own.cuts, cuts) for own in narrow]
     counted = counts_of(sets, between, by)
     found: list[tuple[Scores, tuple[Caution, ...]]] = []
@@ -313,7 +336,7 @@ def _condensed(
 
 
 def _condensed_somehow(
-    scores: ScoreSet, by: Sequence[Role], cuts: Floats, bound: float | None, said: str
+    scores: Any, by: Sequence[Role], cuts: Floats, bound: float | None, said: str
 ) -> tuple[Scores, tuple[Caution, ...]]:
     """Return entries by less: without probes, then in wider bins, until memory holds them."""
     notes: tuple[Caution, ...] = ()
@@ -329,7 +352,7 @@ def _condensed_somehow(
             elif bound is None or bound > 1:
                 raise
             else:
-                bound = 4 * max(bound, _narrow_cuts([scores], bound, by)[0].error)
+                bound = 4 * max(bound, scores.narrow_cuts_of([scores], bound, by)[0].error)
 
 
 def narrow_caution(source: str, said: str, bins: int, error: float) -> Caution:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.base.dataframes import as_text, is_missing, unmasked
+from priori.base.dataframes import as_text, missing_entries, unmasked
 from priori.base.errors import InputError, argument
 from priori.base.limits import MOST_TRIALS
 from priori.base.types import Codes, Counts, Floats, Mask
@@ -225,8 +225,7 @@ def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDA
         given = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what}: every weight must be a whole number, how often a row counts") from None
-    if given.ndim != 1 or (size is not None and given.size != size):
-        raise InputError(f"{what}: {given.size} values for {size} scores")
+    given = one_each(given, what, size)
     wrong = ~((given >= 0) & (given == np.rint(given)))
     if wrong.any():
         raise InputError(
@@ -291,11 +290,10 @@ def as_amounts(values: ArrayLike, what: str, size: int | None = None) -> Floats:
     [12.5, 0.0]
     """
     try:
-        given = one_column(np.asarray(unmasked(np.asanyarray(values)), dtype=np.float64))
+        given = np.asarray(unmasked(np.asanyarray(values)), dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{what}: every amount must be a number, such as 12.50 (0 where an error is free)") from None
-    if given.ndim != 1 or (size is not None and given.size != size):
-        raise InputError(f"{what}: {given.size} values for {size} scores")
+    given = one_each(given, what, size)
     wrong = ~((given >= 0) & (given <= MOST_AMOUNT))
     if wrong.any():
         first = given[wrong][0]
@@ -333,24 +331,23 @@ def one_column(array: NDArray[Any]) -> NDArray[Any]:
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
+def one_each(array: NDArray[Any], what: str, size: int | None) -> NDArray[Any]:
+    """Return a column that has a value for each score."""
+    column = one_column(array)
+    if column.ndim != 1 or (size is not None and column.size != size):
+        raise InputError(f"{what}: {column.size} values for {size} scores")
+    return column
+
+
 def as_names(values: ArrayLike, name: str, size: int | None = None) -> NDArray[Any]:
     """Return a column of names, none of them missing."""
-    array = one_column(unmasked(np.asanyarray(values)))
-    if array.ndim != 1 or (size is not None and array.size != size):
-        raise InputError(f"{name}: {array.size} values for {size} scores")
-    missing = count_missing(array)
-    if missing:
-        raise InputError(f"{name}: {missing} values are missing; every trial needs one")
+    array = one_each(unmasked(np.asanyarray(values)), name, size)
+    missing = missing_entries(array)
+    if missing.any():
+        raise InputError(f"{name}: {missing.sum()} values are missing; every trial needs one")
     if array.dtype.kind == "O" and any("\0" in str(value) for value in array):
         raise InputError(f"{name}: a value holds a NUL character, which arrays of text cannot hold; remove it")
     return as_text(array, name) if array.dtype.kind in "OS" else array
-
-
-def count_missing(array: NDArray[Any]) -> int:
-    """Return how many labels or names are missing."""
-    if array.dtype.kind == "O":
-        return sum(map(is_missing, array))
-    return int(np.isnan(array).sum()) if array.dtype.kind == "f" else 0
 
 
 def count_nan(scores: Floats) -> int:

@@ -18,7 +18,7 @@ from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import as_threshold
 from priori.scores import ScoreSet
 from priori.scores.influence import FOLLOWS
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 from priori.studies.sizes import ClassSpread, DesignEffect, Goal, Variability, design_effect, paired_design_effect
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, prepare

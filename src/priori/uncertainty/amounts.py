@@ -26,7 +26,7 @@ from priori.curves.checks import set_cautions
 from priori.scores import Scores
 from priori.scores.candidates import Candidates
 from priori.scores.influence import Spread, unit_cautions
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 from priori.uncertainty.costs import CostsTest, differences, limits_of_cost
 from priori.uncertainty.rates.auc import ClassMeans, spread_of_classes
 from priori.uncertainty.rates.proportions import check_level

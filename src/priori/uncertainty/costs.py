@@ -30,7 +30,7 @@ from priori.decisions.likelihood_ratios import (
 )
 from priori.scores import BOUND, Scores, condense_all
 from priori.scores.influence import UNSEEN_COST, Spread, unit_cautions, unseen
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 from priori.uncertainty.rates.auc import ClassMeans, spread_of_difference
 from priori.uncertainty.rates.proportions import check_level, p_values, quantile, standardise
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by

@@ -19,7 +19,7 @@ from priori.base.errors import OptionError, argument
 from priori.base.results import Result
 from priori.base.types import Floats, Ints
 from priori.decisions.likelihood_ratios import Calibrator, Meaning, best_map, llr_losses
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 from priori.uncertainty.costs import limits_of_cost, llr_test
 from priori.uncertainty.rates.auc import ClassMeans
 from priori.uncertainty.rates.proportions import check_level

@@ -11,7 +11,7 @@ from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.types import Floats
 from priori.scores import BOUND, Scores, ScoreSet, condense
-from priori.scores.inputs import as_score_set, score_set_or_none
+from priori.scores.score_set import as_score_set, score_set_or_none
 
 IntervalKind = Literal["t", "normal"]
 INTERVALS: tuple[str, ...] = ("t", "normal")

@@ -17,7 +17,7 @@ from priori.base.options import Interval, ResamplingOptions
 from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats, Progress
 from priori.scores import BOUND, Scores, ScoreSet, Trials, condense
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 from priori.uncertainty.bootstrap.calibration import half_missed
 from priori.uncertainty.bootstrap.designs import SAMPLE, USER
 from priori.uncertainty.bootstrap.layout import bins_caution

@@ -31,8 +31,8 @@ from priori.decisions.measures import get_measure
 from priori.decisions.outcomes import count
 from priori.decisions.recipe import Custom, NamedMeasure, custom
 from priori.scores import ScoreSet
-from priori.scores.inputs import as_score_set
 from priori.scores.pairing import Disagreements, disagreements
+from priori.scores.score_set import as_score_set
 from priori.uncertainty.comparing.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZInterval, ZSystem
 from priori.uncertainty.rates.proportions import (
     NORMAL_RULE,

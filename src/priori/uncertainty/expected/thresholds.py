@@ -31,7 +31,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.decisions.recipe import Custom, NamedCriterion, NamedTask, custom, price
 from priori.decisions.tasks import Task, get_task
 from priori.scores import Scores, ScoreSet
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 from priori.uncertainty.bootstrap.calibration import error_cautions
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.readers import Resampled, value_of

@@ -31,8 +31,8 @@ from priori.scores.influence import (
     unit_cautions,
     unseen,
 )
-from priori.scores.inputs import as_score_set
 from priori.scores.pairing import pair
+from priori.scores.score_set import as_score_set
 from priori.uncertainty.rates.proportions import check_level, p_values, proportion_interval, quantile, standardise
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 

@@ -25,8 +25,7 @@ from priori.base.types import Floats, Texts
 from priori.curves.checks import set_cautions
 from priori.decisions.recipe import choose_threshold
 from priori.scores import BOUND, Names, Scores, condense_all
-from priori.scores.inputs import as_score_set
-from priori.scores.score_set import BY_ATTACK
+from priori.scores.score_set import BY_ATTACK, as_score_set
 from priori.uncertainty.rates.group_rates import errors_allowed
 from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import Dependence, joint_interval, judge, shared_by

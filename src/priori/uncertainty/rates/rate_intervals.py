@@ -23,7 +23,7 @@ from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.influence import Spread, rate_spread, rate_spreads, unit_cautions, unseen
-from priori.scores.inputs import as_score_set
+from priori.scores.score_set import as_score_set
 from priori.uncertainty.rates.proportions import check_level, quantiles, wilson
 
 Rate = Literal["far", "frr", "fmr", "fnmr", "fta"]
