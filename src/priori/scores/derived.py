@@ -133,12 +133,11 @@ def split_at_random(
     """
     if not 0 < fraction < 1:
         raise OptionError(f"the share of the development part must lie between 0 and 1, not {fraction}")
-    units, order = _dealt(scores, rng, together)
-    in_dev = np.zeros(order.size, dtype=np.bool_)
-    for kind in np.unique(units.kind):
-        drawn = order[units.kind[order] == kind]
+    of_trials, kinds = _dealt(scores, rng, together)
+    in_dev = np.zeros(sum(map(len, kinds)), dtype=np.bool_)
+    for drawn in kinds:
         in_dev[drawn[: max(1, round(fraction * drawn.size))]] = True
-    return _two_parts(scores, [in_dev[codes] for codes in units.codes])
+    return _two_parts(scores, [in_dev[codes] for codes in of_trials])
 
 
 def split_by_time(scores: Scores, before: str | datetime, *, together: bool = True) -> tuple[Scores, Scores]:
@@ -190,12 +189,12 @@ def fold_of_trials(
     >>> fold_of_trials(scores, 2)
     (array([1, 0, 0, 1]), array([1, 0, 0, 1]))
     """
-    units, order = _dealt(scores, rng, together)
-    unit = "user" if units.by_user else "trial"
+    of_trials, kinds = _dealt(scores, rng, together)
+    order, unit = np.concatenate(kinds), "user" if together and scores.has_users else "trial"
     whole_number(folds, "folds", 2, max(2, order.size), f"; there are {order.size} {unit}s to take apart")
     fold = np.empty(order.size, dtype=np.int64)
     fold[order] = np.arange(order.size) % folds
-    negative, positive = (fold[codes] for codes in units.codes)
+    negative, positive = (fold[codes] for codes in of_trials)
     for name, own in (("negative", negative), ("positive", positive)):
         lacking = np.flatnonzero(np.bincount(own, minlength=folds) == 0)
         if lacking.size:
@@ -218,27 +217,19 @@ def part_of(scores: Scores, negative: Mask, positive: Mask, name: str) -> Scores
 # -- units ---------------------------------------------------------------------------------------------------
 
 
-class _Units:
-    """What stays whole: users, or single trials; the unit of each trial, class by class, and the kind of each unit."""
+def _dealt(scores: Scores, rng: int | np.random.Generator, together: bool) -> tuple[list[Ints], list[Ints]]:
+    """Return the unit of each negative and positive trial, and the units in random order, kind by kind.
 
-    def __init__(self, scores: Scores, together: bool) -> None:
-        users = [trials.user for trials in (scores.negative, scores.positive) if trials.user is not None]
-        self.by_user = together and len(users) == 2
-        sizes = scores.negative.score.size, scores.positive.score.size
-        if self.by_user:
-            everyone, codes = np.unique(np.concatenate(users), return_inverse=True)
-            self.codes, count = np.split(codes, [sizes[0]]), everyone.size
-        else:
-            self.codes, count = np.split(np.arange(sum(sizes)), [sizes[0]]), sum(sizes)
-        has = [np.bincount(own, minlength=count) > 0 for own in self.codes]
-        self.kind = has[0] + 2 * has[1]
-
-
-def _dealt(scores: Scores, rng: int | np.random.Generator, together: bool) -> tuple[_Units, Ints]:
-    """Return the units, and a random order of them in which those of one kind follow each other."""
-    units = _Units(scores, together)
-    drawn = np.random.default_rng(rng).permutation(units.kind.size)
-    return units, drawn[np.argsort(units.kind[drawn], kind="stable")]
+    A unit stays whole: a user, or a single trial. Its kind is whether it has negatives, positives or both.
+    """
+    users = [trials.user for trials in (scores.negative, scores.positive) if together and trials.user is not None]
+    sizes = scores.negative.score.size, scores.positive.score.size
+    codes = np.unique(np.concatenate(users), return_inverse=True)[1] if users else np.arange(sum(sizes))
+    of_trials = np.split(codes, sizes[:1])
+    has = [np.bincount(own, minlength=codes.max() + 1) > 0 for own in of_trials]
+    kind = has[0] + 2 * has[1]
+    drawn = np.random.default_rng(rng).permutation(kind.size)
+    return of_trials, [drawn[kind[drawn] == own] for own in np.unique(kind)]
 
 
 def _two_parts(scores: Scores, dev: Sequence[Mask], test: Sequence[Mask] | None = None) -> tuple[Scores, Scores]:

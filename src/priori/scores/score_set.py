@@ -326,7 +326,8 @@ def _condensed(
     counted = counts_of(sets, between, by)
     found: list[tuple[Scores, tuple[Caution, ...]]] = []
     for each, own, every, entries in zip(sets, narrow, between, counted, strict=True):
-        note = narrow_caution(each.source, said, own.cuts.size + 1, own.error)
+        within = f"no rate at any threshold is off by more than {own.error:.1e}"
+        note = Caution(f"{said}-in-bins", f"{each.source}: {said} in {own.cuts.size + 1} bins: {within}")
         if said == "counted":  # entries that are resampled stay ties; others stand where their trials do
             classes = (entries.negative, entries.positive)
             negative, positive = (replace(part, score=own.stand_in(every, part.score)) for part in classes)
@@ -353,9 +354,3 @@ def _condensed_somehow(
                 raise
             else:
                 bound = 4 * max(bound, scores.narrow_cuts_of([scores], bound, by)[0].error)
-
-
-def narrow_caution(source: str, said: str, bins: int, error: float) -> Caution:
-    """Say that counts stand in for trials, and by how much rates may be off."""
-    within = f"no rate at any threshold is off by more than {error:.1e}"
-    return Caution(f"{said}-in-bins", f"{source}: {said} in {bins} bins: {within}")
