@@ -189,7 +189,7 @@ def rates(asked: Asked) -> None:
     if prior is not None:
         measures = {name: shifted(measure, prior) for name, measure in measures.items()}
     if costs is not None:
-        measures["cost"] = price("authentication", None, None, None, costs, prior).measure
+        measures["cost"], _ = price("authentication", None, None, None, costs, prior)
     counts = {"tp": outcomes.tp, "fp": outcomes.fp, "tn": outcomes.tn, "fn": outcomes.fn}
     columns: dict[str, Any] = {"threshold": typed, **counts}
     columns |= {name: measure(outcomes) for name, measure in measures.items()}

@@ -54,7 +54,7 @@ class Constraint(OfRate, Search):
             raise OptionError(f"{made.aimed_at.name} is better when it is {better}; write {right}-{label}")
         if level is None:
             return made
-        if not made.by_class:
+        if not made._by_class:
             raise OptionError(f"{made.name} with a confidence needs rates of one class each, as at-most-far has")
         try:
             confidence = float(level)
@@ -66,7 +66,7 @@ class Constraint(OfRate, Search):
 
     @property
     def exact(self) -> bool:
-        return self.level is None and self.by_class
+        return self.level is None and self._by_class
 
     # -- the safe form -------------------------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class Constraint(OfRate, Search):
     # -- choosing ------------------------------------------------------------------------------------------------
 
     def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
-        if not self.by_class:
+        if not self._by_class:
             return super().select(candidates, alphas)
         fp, fn = candidates.corners()
         rising = self.aimed_at.of_class == "positive"
@@ -157,7 +157,7 @@ class Constraint(OfRate, Search):
     def promising(self, cuts: CutErrors, alphas: Sequence[Fraction] | None) -> Mask | None:
         if alphas is None:
             return None
-        if self.by_class:  # limits as the rates that can be reached, whose floats tell them apart
+        if self._by_class:  # limits as the rates that can be reached, whose floats tell them apart
             alphas = [self.from_errors(self._allowed(alpha, cuts), cuts) for alpha in alphas]
         elif max(alpha.denominator for alpha in alphas) * max(cuts.n_negatives, cuts.n_positives) >= 10**13:
             return None

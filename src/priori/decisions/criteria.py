@@ -145,7 +145,7 @@ class BreakEven(Search):
 
     def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
         apart = np.abs(self.loss(outcomes, alpha))
-        useless = (outcomes.tp == 0) & (apart == 0) & (not self.by_class)
+        useless = (outcomes.tp == 0) & (apart == 0) & (not self._by_class)
         return apart if useless.all() else np.where(useless, np.inf, apart)
 
     def loss(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
@@ -158,7 +158,7 @@ class BreakEven(Search):
         v1, v2 = boxes.ranges
         apart = np.maximum(np.maximum(v1[0] - v2[1], v2[0] - v1[1]), 0.0)
         # Where no positive is accepted precision and recall are both 0: no break-even point, see above.
-        return np.where((boxes.corner.tp == 0) & (apart == 0) & (not self.by_class), np.inf, apart)
+        return np.where((boxes.corner.tp == 0) & (apart == 0) & (not self._by_class), np.inf, apart)
 
 
 @dataclass(frozen=True)

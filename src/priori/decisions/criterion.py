@@ -84,7 +84,7 @@ class Criterion:
         return None
 
     @property
-    def by_class(self) -> bool:
+    def _by_class(self) -> bool:
         """Whether each rate is that of one class: then all is decided by whole numbers of errors."""
         return {self.v1.of_class, self.v2.of_class} == {"negative", "positive"}
 
@@ -282,15 +282,6 @@ class Boxes:
         pairs = zip(self.best, self.worst, strict=True)
         return [(np.minimum(best, worst), np.maximum(best, worst)) for best, worst in pairs]
 
-    def take(self, index: Index) -> Boxes:
-        """Return the boxes at ``index``."""
-        return Boxes(
-            (self.best[0][index], self.best[1][index]),
-            (self.worst[0][index], self.worst[1][index]),
-            self.errors[index],
-            self.corner[index],
-        )
-
 
 def promising_bins(cuts: CutErrors, criterion: Criterion, alphas: Sequence[Fraction]) -> Mask:
     """Return, for each bin between neighbouring cuts, whether it may hold a minimiser at one of the alphas."""
@@ -300,20 +291,12 @@ def promising_bins(cuts: CutErrors, criterion: Criterion, alphas: Sequence[Fract
     coarse = np.append(np.arange(0, bins, TOGETHER), bins)
     boxes = partial(_boxes, cuts, criterion)
     reached, groups = boxes(coarse, coarse), boxes(coarse[:-1], coarse[1:])
-    survivors: dict[Fraction, tuple[Index, bool]] = {}
+    keep = np.zeros(bins, dtype=np.bool_)
     for alpha in dict.fromkeys(alphas if criterion.uses_alpha else alphas[:1]):
         ties = criterion.tells_ties(alpha, max(cuts.n_negatives, cuts.n_positives))
-        survivors[alpha] = _survivors(criterion, reached, groups, alpha, ties), ties
-    # The groups that survive for some alpha are laid end to end; alphas then look at their own among them.
-    surviving = np.unique(np.concatenate([index for index, _ in survivors.values()]))
-    tried = (surviving[:, None] * TOGETHER + np.arange(TOGETHER)).ravel()
-    tried = tried[tried < bins]
-    lower, fine = boxes(tried, tried), boxes(tried, tried + 1)
-    keep = np.zeros(bins, dtype=np.bool_)
-    for alpha, (index, ties) in survivors.items():
-        inside = (np.searchsorted(surviving, index)[:, None] * TOGETHER + np.arange(TOGETHER)).ravel()
-        inside = inside[inside < tried.size]
-        keep[tried[inside[_survivors(criterion, lower.take(inside), fine.take(inside), alpha, ties)]]] = True
+        tried = (_survivors(criterion, reached, groups, alpha, ties)[:, None] * TOGETHER + np.arange(TOGETHER)).ravel()
+        tried = tried[tried < bins]
+        keep[tried[_survivors(criterion, boxes(tried, tried), boxes(tried, tried + 1), alpha, ties)]] = True
     return keep
 
 

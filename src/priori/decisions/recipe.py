@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from priori.base.alphas import as_fractions, check_bounds, from_costs, grid, share
 from priori.base.declarations import TEXT, Kept
@@ -60,24 +60,19 @@ def custom(task: Task | None = None, criterion: Criterion | None = None, measure
 SHAPE = "write fn=100,fp=1: what a false negative and a false positive cost"
 
 
-class Priced(NamedTuple):
-    """The measure to show and the alphas to choose by; None: what is used when nothing is said."""
+def price(task: str | Task, criterion: Any, measure: Any, alpha: Any, costs: Any, prior: Any) -> tuple[Any, Any]:
+    """Return the measure to show and the alphas to choose by, with what costs and a prior ask for.
 
-    measure: Any
-    alpha: Any
-
-
-def price(task: str | Task, criterion: Any, measure: Any, alpha: Any, costs: Any, prior: Any) -> Priced:
-    """Return the measure and the alphas that costs and a prior ask for, where these are given.
+    None is what is used when nothing is said.
 
     Costs are shown per decision where no measure is named, and give alpha where none is given and the criterion is
     ``wer``. Without costs, the prior is the share of positives at which the measure is shown.
     """
     if costs is None and prior is None:
-        return Priced(measure, alpha)
+        return measure, alpha
     shown = None if measure is None else get_measure(measure)
     if costs is None:
-        return Priced(at_prior(shown or get_task(task).aggregate, prior), alpha)
+        return at_prior(shown or get_task(task).aggregate, prior), alpha
     if prior is None:
         raise OptionError(
             f"costs need the share of positives where the system will be used: add {argument('prior')}, such as 0.01"
@@ -87,7 +82,7 @@ def price(task: str | Task, criterion: Any, measure: Any, alpha: Any, costs: Any
         alpha = from_costs(miss, alarm, prior)
     if shown is None:
         shown = cost(float(miss), float(alarm), float(share(prior)))
-    return Priced(shifted(shown, prior), alpha)
+    return shifted(shown, prior), alpha
 
 
 def shifted(measure: Measure, prior: Any) -> Measure:
@@ -195,6 +190,6 @@ def choose_threshold(
     >>> choose_threshold(dev, criterion="at-most-far", alpha=0.1)
     0.6499999999999999
     """
-    rule, alpha = get_criterion(criterion, task), price(get_task(task), criterion, None, alpha, costs, prior).alpha
+    rule, (_, alpha) = get_criterion(criterion, task), price(get_task(task), criterion, None, alpha, costs, prior)
     (fraction,) = as_fractions(rule.alpha_or_half(alpha))
     return float(rule.choose(as_score_set(dev), [fraction]).threshold[0])

@@ -151,7 +151,8 @@ def threshold_interval(
     [-13.7, -11.3, -9.9]
     """
     scores, rule, domain = as_score_set(dev), get_criterion(criterion, task), get_task(task)
-    fractions = as_fractions(rule.alpha_or_half(price(domain, criterion, None, alpha, costs, prior).alpha))
+    _, priced = price(domain, criterion, None, alpha, costs, prior)
+    fractions = as_fractions(rule.alpha_or_half(priced))
     if not rule.reads_development:
         raise OptionError(f"{rule.name} sets thresholds by theory: they are the same on any development set")
     resampling = Resampling(bootstrap, confidence_level=confidence_level, rng=rng)
