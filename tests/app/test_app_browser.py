@@ -417,6 +417,34 @@ def test_computing_again_gives_a_sign_at_once_and_an_error_opens_its_panel(visit
     expect(page.locator("#app-progress")).to_be_in_viewport(ratio=1)
 
 
+def test_an_error_opens_the_panel_of_the_field_that_it_names(visitor):
+    page = visitor.page
+    for part in ("dev", "test"):
+        page.set_input_files(f"#in-{part}-0", file(f"{part}.csv", b"similarity,label\n0.1,0\n0.9,1\n"))
+    assert not page.is_visible("#in-columns")
+    page.click("#app-compute")
+    page.wait_for_selector("#app-error-dev-0:not([hidden])", timeout=15_000)
+    assert "'Names of columns'" in page.inner_text("#app-error-dev-0")
+    assert page.is_visible("#in-columns")
+    page.reload()
+    page.wait_for_selector("#in-columns", state="visible")
+
+
+def test_a_table_of_too_many_columns_is_not_drawn_whole(visitor):
+    page = visitor.page
+    names = ",".join(f"s{number}" for number in range(2000))
+    rows = "".join(f"{label},{','.join([score] * 2000)}\n" for label, score in ((0, "0.1"), (1, "0.9")) * 3)
+    page.set_input_files("#in-many", file("wide.csv", f"label,{names}\n{rows}".encode()))
+    page.wait_for_selector("#app-table:not([hidden])")
+    assert page.locator("#app-table th").count() == 13
+    assert page.locator("#app-table option").count() < 500
+    page.click(".app-yes")
+    page.wait_for_selector("#app-error-form:not([hidden])")
+    assert "systems are taken at a time" in page.inner_text("#app-error-form")
+    assert page.locator(".app-system").count() == 1
+    assert visitor.errors == []
+
+
 def test_exchanged_sets_and_reversed_scores_are_mended_by_a_button(visitor):
     page = visitor.page
     lines = [line.split(",") for line in DEV.decode().splitlines()]

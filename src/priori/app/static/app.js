@@ -33,12 +33,19 @@ function complain(errors) {
     whole.textContent = [whole.textContent, ...unplaced].filter(Boolean).join(" ");
     whole.hidden = false;
   }
+  openNamed();
   // By their sizes, which only the server knows.
   for (const one of systems()) if (errors[`test-${one.dataset.key}`]?.endsWith("exchange the two files")) offerExchange(one, "");
   const first = form.querySelector("[aria-invalid]");
   if (!first) return;
   for (let around = first.closest("details"); around; around = around.parentElement.closest("details")) around.open = true;
   first.focus();
+}
+
+/** Open the panels of the fields that a complaint names: nobody finds a field in a closed one. */
+function openNamed() {
+  const said = [...form.querySelectorAll(".app-error:not([hidden])")].map((place) => place.textContent).join(" ");
+  for (const label of form.querySelectorAll("details label")) if (said.includes(`'${label.textContent}'`)) label.closest("details").open = true;
 }
 
 function note(notes) {
@@ -130,6 +137,9 @@ const made = (name, properties = {}, ...children) => {
   return element;
 };
 
+/** How many columns of a table can be chosen from, and how many of them are shown. */
+const CHOICES = 200, COLUMNS = 12;
+
 /** Show how a table would be split, to be set right and agreed to; what cannot be split is only asked about. */
 function preview(file, table) {
   const place = part("table"), column = { system: table?.system, set: table?.set }, stem = nameAndSet(file).name;
@@ -145,12 +155,12 @@ function preview(file, table) {
     select.addEventListener("change", () => { change(select.value); draw(); });
     return made("label", {}, `${label} `, select);
   };
-  const columns = table?.columns.map((name, i) => [String(i), name || `column ${i + 1}`]);
+  const columns = table?.columns.slice(0, CHOICES).map((name, i) => [String(i), name || `column ${i + 1}`]);
   const title = (text) => made("h3", { id: "app-table-title", textContent: `${file.name}: ${text}` });
   const roles = (it) => [["development", "dev"], ["test", "test"]].flatMap(([word, set]) => [" ", button(`${it} is the ${word} set`, () => distribute([file], set))]);
   function draw() {
     const values = valuesIn(column.set).slice(0, 50).map((value) => [value, value || "(empty)"]), found = splitTable(table, column.system, column.set, sets, stem);
-    const rows = [table.columns, ...table.lines.slice(1, 5).map((line) => cellsOf(line, table.separator))], number = `${found.size} system${found.size === 1 ? "" : "s"}`;
+    const rows = [table.columns, ...table.lines.slice(1, 5).map((line) => cellsOf(line, table.separator))].map((cells) => cells.length > COLUMNS ? [...cells.slice(0, COLUMNS), "…"] : cells), number = `${found.size} system${found.size === 1 ? "" : "s"}`;
     const yes = button(`Yes, take ${number}`, () => accept(found));
     yes.className = "app-yes";
     const inColumns = table.scores.length > 1 ? `the columns ${table.scores.map((i) => table.columns[i]).join(", ")}`.slice(0, 60) : "there is only one";
@@ -171,6 +181,7 @@ function preview(file, table) {
 }
 
 function accept(found) {
+  if (found.size > Number(form.dataset.systems)) return complain({ form: `at most ${form.dataset.systems} systems are taken at a time` });
   for (const [name, files] of found) {
     const system = systems().find((one) => nameOf(one).value === "" && ["dev", "test"].every((set) => isFree(inputOf(one, set)))) ?? addSystem();
     if (!system) return complain({ form: `at most ${form.dataset.systems} systems are taken at a time` });
@@ -467,7 +478,7 @@ function begin() {
   document.addEventListener("dragover", onDrag);
   document.addEventListener("drop", onDrop);
   if (["waiting", "running"].includes(form.dataset.state)) follow(`/jobs/${form.dataset.job}`);
-  else form.querySelector("[aria-invalid]")?.focus();
+  else { openNamed(); form.querySelector("[aria-invalid]")?.focus(); }
 }
 
 if (form) begin();
