@@ -27,6 +27,8 @@ FLAGS = (
 )
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 DESKTOP, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+#: How long a page may take for anything, in milliseconds: on a busy machine everything is late.
+PATIENCE = 120_000
 
 
 def find_chromium() -> str | None:
@@ -43,6 +45,7 @@ def chromium() -> Iterator[Any]:
     path = find_chromium()
     if path is None:
         pytest.skip("no Chromium on this machine: install Debian's 'chromium', or name one in PRIORI_CHROMIUM")
+    playwright.expect.set_options(timeout=PATIENCE)
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=path, args=list(FLAGS))
         yield browser
@@ -92,6 +95,7 @@ def visit(chromium: Any) -> Iterator[Callable[..., Visit]]:
             java_script_enabled=scripts,
             accept_downloads=True,
         )
+        context.set_default_timeout(PATIENCE)
         contexts.append(context)
         found = Visit(context.new_page())
         address = where.as_uri() if isinstance(where, Path) else where

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from browser import Visit
+from browser import PATIENCE, Visit
 from priori.report import render_html
 from priori.studies.evaluation import Study
 
@@ -48,12 +49,18 @@ def alpha(visit: Visit, at: int) -> None:
     visit.page.evaluate(
         "(at) => { const s = document.getElementById('alpha'); s.value = at; s.dispatchEvent(new Event('input')); }", at
     )
+    settle(visit)
+
+
+def settle(visit: Visit) -> None:
+    """Wait until the page is laid out and drawn as it now is."""
     visit.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def until(visit: Visit, condition: str) -> None:
     """Wait until an expression of the page is true; the page's policy forbids playwright's own way."""
-    for _ in range(200):
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end:
         if visit.page.evaluate(f"Boolean({condition})"):
             return
         visit.page.wait_for_timeout(25)

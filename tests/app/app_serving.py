@@ -18,6 +18,8 @@ from starlette.testclient import TestClient
 from priori.app.security import WebServer
 
 BASE = "http://127.0.0.1:8000"
+#: How many seconds anything may take: on a busy machine everything is late.
+PATIENCE = 120
 
 DEV = b"label,score\n0,0.1\n0,0.4\n0,0.2\n0,0.5\n1,0.3\n1,0.8\n1,0.7\n1,0.9\n"
 TEST = b"label,score\n0,0.2\n0,0.5\n0,0.1\n0,0.3\n1,0.4\n1,0.9\n1,0.6\n1,0.7\n"
@@ -90,11 +92,9 @@ class Visitor:
     def status(self, job: str) -> dict[str, Any]:
         return self.client.get(f"/jobs/{job}/status").json()
 
-    def wait(
-        self, job: str, until: Callable[[dict[str, Any]], bool] | None = None, seconds: float = 30
-    ) -> dict[str, Any]:
+    def wait(self, job: str, until: Callable[[dict[str, Any]], bool] | None = None) -> dict[str, Any]:
         """Wait until a job has ended, or until something else holds."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             status = self.status(job)
             if until(status) if until else status["state"] not in ("waiting", "running"):
@@ -138,9 +138,9 @@ def alive(process: int) -> bool:
     return state != "Z"
 
 
-def gone(*processes: int, seconds: float = 5) -> bool:
+def gone(*processes: int) -> bool:
     """Wait until processes are gone."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if not any(alive(process) for process in processes):
             return True

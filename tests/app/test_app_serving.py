@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from http.client import HTTPResponse
 
 import pytest
-from app_serving import listening
+from app_serving import PATIENCE, listening
 
 from priori.app import security
 from priori.app.security import PatientProtocol
@@ -27,7 +27,7 @@ def connect(tmp_path, monkeypatch):
     (tmp_path / "static" / "large.js").write_bytes(b"x" * 5_000_000)  # more than the buffers of a connection hold
     monkeypatch.setattr("priori.app.server.STATIC", tmp_path / "static")
     with listening(create_app(parent=tmp_path)) as port, ExitStack() as stack:
-        yield lambda: stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
+        yield lambda: stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
 
 
 def ask(connection: socket.socket, request: bytes = HEADER + b"\r\n") -> int:

@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 import pytest
-from app_serving import DEV, TEST, gone
+from app_serving import DEV, PATIENCE, TEST, gone, worker_that
 
 import small_studies
 from priori.app.choices import LABELS
@@ -213,14 +213,14 @@ def test_it_ends_when_the_server_is_gone(tmp_path):
     process = _worker(tmp_path)
     process.stdout.readline()
     process.stdin.close()
-    assert process.wait(timeout=10) != 0
+    assert process.wait(timeout=PATIENCE) != 0
     process.stdout.close()
 
 
 def test_an_unexpected_failure_tells_the_place_and_nothing_of_the_files(tmp_path):
     process = _worker(tmp_path, outcome=str(tmp_path / "secret-missing" / "x"))
     *_, last = process.stdout.read().splitlines()
-    process.wait(timeout=10)
+    process.wait(timeout=PATIENCE)
     process.stdin.close()
     process.stdout.close()
     message = json.loads(last)["errors"]["form"]
@@ -230,8 +230,6 @@ def test_an_unexpected_failure_tells_the_place_and_nothing_of_the_files(tmp_path
 
 def test_the_process_knows_nothing_of_our_environment(serve, monkeypatch):
     monkeypatch.setenv("PRIORI_TEST_SECRET", "hush")
-    from app_serving import worker_that
-
     code = "print(json.dumps({'errors': {'form': ' '.join(sorted(os.environ))}}), flush=True); time.sleep(5)"
     visitor = serve(worker_that(code)).visitor()
     status = visitor.wait(visitor.send().json()["job"])
@@ -240,8 +238,6 @@ def test_the_process_knows_nothing_of_our_environment(serve, monkeypatch):
 
 
 def test_a_stopped_process_is_ended_too(serve):
-    from app_serving import worker_that
-
     code = "print(json.dumps({'stage': str(os.getpid())}), flush=True); os.kill(os.getpid(), 19)"
     visitor = serve(worker_that(code)).visitor()
     job = visitor.send().json()["job"]

@@ -13,7 +13,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from app_serving import gone
+from app_serving import PATIENCE, gone
 from click.testing import CliRunner
 
 from priori.cli import cli
@@ -36,7 +36,7 @@ class Process:
 
     def get(self, path: str, cookie: str = "") -> tuple[str, str]:
         request = urllib.request.Request(self.address + path, headers={"cookie": cookie})
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return answer.read().decode(), answer.headers.get("set-cookie", "").partition(";")[0] or cookie
 
     def begin(self) -> list[int]:
@@ -48,8 +48,8 @@ class Process:
             body += f'--b\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'.encode()
         headers = {"cookie": cookie, "content-type": "multipart/form-data; boundary=b", "accept": "application/json"}
         request = urllib.request.Request(self.address + "/jobs", body + b"--b--\r\n", headers)
-        urllib.request.urlopen(request, timeout=10).read()
-        end = time.monotonic() + 10
+        urllib.request.urlopen(request, timeout=PATIENCE).read()
+        end = time.monotonic() + PATIENCE
         children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         while not children.read_text().split() and time.monotonic() < end:
             time.sleep(0.02)
@@ -88,7 +88,7 @@ def test_stopping_it_ends_its_jobs_and_removes_its_files(start, tmp_path, how):
     jobs = running.begin()
     assert jobs
     running.process.send_signal(how)
-    running.process.wait(timeout=15)
+    running.process.wait(timeout=PATIENCE)
     assert gone(*jobs)
     assert not _left(tmp_path)
 
@@ -105,7 +105,7 @@ def test_killing_it_ends_its_jobs_and_the_next_one_sweeps_its_files(start, tmp_p
     assert left not in _left(tmp_path)
     assert len(_left(tmp_path)) == 1
     second.process.send_signal(signal.SIGTERM)
-    second.process.wait(timeout=15)
+    second.process.wait(timeout=PATIENCE)
 
 
 def test_letting_others_in_comes_with_a_warning(start):
@@ -120,7 +120,7 @@ def test_a_port_in_use_is_told_in_one_line():
         port = str(taken.getsockname()[1])
         command = [sys.executable, "-m", "priori", "app", "--port", port]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=20)
+        ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=PATIENCE)
     assert ended.returncode == 2
     assert ended.stderr.count("\n") == 1
     assert "choose another with --port" in ended.stderr

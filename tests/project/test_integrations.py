@@ -126,7 +126,7 @@ def test_the_container_serves_the_app_and_is_found_healthy(tmp_path: Path) -> No
         assert healthy
     finally:
         app.terminate()
-        app.wait(20)
+        app.wait(120)
     assert subprocess.run(asked, capture_output=True, check=False).returncode != 0
 
 

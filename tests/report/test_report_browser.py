@@ -24,7 +24,7 @@ from priori.words.headline import dots as words_of
 from priori.words.headline import headline
 from priori.words.sentences import verdict
 from priori.words.vocabulary import GLOSSARY
-from report_pages import READY, Open, alpha, bring, dots, drawing, drawn, until, write
+from report_pages import READY, Open, alpha, bring, dots, drawing, drawn, settle, until, write
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +52,7 @@ def test_the_first_screen_has_the_answer_and_the_picture(visit: Open, tmp_path: 
     opened = visit(write(tmp_path, three), ready=READY)
     page = opened.page
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.wait_for_timeout(100)
+    settle(opened)
     for part in ("#headline", "#mark", "#plot-dots", ".deploy", "#gravest", "#alpha"):
         box = page.locator(part).bounding_box()
         assert box["y"] + box["height"] <= 720, part
@@ -259,7 +259,7 @@ def test_a_thousand_and_another_threshold(visit: Open, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, one), ready=READY)
     page = opened.page
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.wait_for_timeout(100)
+    settle(opened)
     for part in ("#headline", "#plot-people", "#plot-scores-0", ".deploy", "#alpha"):
         box = page.locator(part).bounding_box()
         assert box["y"] + box["height"] <= 720, part
@@ -276,7 +276,7 @@ def test_a_thousand_and_another_threshold(visit: Open, tmp_path: Path) -> None:
         assert counts("sure") == expected(0.5, {kind: rate.rate for kind, rate in member.rates[index].items()})
         assert sum(counts("sure") + counts("may") + counts("fine")) == 1000
     page.click("[data-share='5']")
-    page.wait_for_timeout(50)
+    settle(opened)
     rates = {kind: rate.rate for kind, rate in member.rates[2].items()}
     assert counts("sure") == expected(0.05, rates)
     errors = 0.05 * rates["positives"] + 0.95 * rates["negatives"]
@@ -297,7 +297,7 @@ def test_a_thousand_and_another_threshold(visit: Open, tmp_path: Path) -> None:
     assert page.text_content("[data-error] >> nth=1").startswith(f"Of 1,000 negatives about {1000 * far.rate:.0f} ")
     assert "Another threshold" in page.text_content("#deploy-title")
     bring(opened, "roc")
-    page.wait_for_timeout(50)
+    settle(opened)
     assert dots(opened, "roc")[0]["x"] == pytest.approx(100 * far.rate)
     page.click("#uncut")
     assert page.text_content("[data-text=threshold]") == member.deployable[one.at]

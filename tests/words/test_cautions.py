@@ -98,11 +98,6 @@ def test_users_who_differ_seldom_alarm() -> None:
     assert without >= 8
 
 
-def test_same_data() -> None:
-    test = normal(2, 0)
-    assert given(one(test, test))["same-data"].startswith("development and test set hold the same scores")
-
-
 def test_unbalanced_and_missing() -> None:
     few = normal(2, 0, positives=200)
     assert given(one(few, few))["unbalanced"].level == "note"
@@ -116,17 +111,6 @@ def test_ties() -> None:
     coarse = Scores.from_arrays(np.round(rng.normal(0, 1, 500)), np.round(rng.normal(3, 1, 500)))
     assert "of a class have the same score" in given(one(coarse, coarse))["ties"]
     assert "ties" not in given(one(normal(2, 0), normal(2, 1)))
-
-
-def test_a_threshold_that_decides_nothing() -> None:
-    useless = Scores.from_arrays([1.0, 2.0, 3.0], [0.0, 0.5, 0.7])
-    assert "extreme-threshold" in given(one(useless, useless))
-
-
-def test_other_shares_of_positives() -> None:
-    systems = one(normal(2, 0), normal(2, 1, positives=500))
-    assert "50 % positives in development" in given(systems, task="retrieval")["prior-shift"]
-    assert "prior-shift" not in given(systems)
 
 
 def test_too_few_resamples() -> None:
