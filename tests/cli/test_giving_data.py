@@ -130,6 +130,16 @@ def test_a_page_of_many_systems() -> None:
     assert 'id="ranking-title">All' in page
 
 
+@pytest.mark.parametrize("columns", [("A:score=A", "B:score=B"), ("B:score=B", "score=A")])
+def test_systems_in_one_file_have_columns_of_their_own(columns: tuple[str, ...]) -> None:
+    """The system's own column goes before that of all systems."""
+    rest = ("--split", "50/50", "--alpha", "0.5", "--format", "csv")
+    named = [word for column in columns for word in ("--column", column)]
+    apart = ask("epc", "--scores", "A", "a.csv", "--scores", "B", "b.csv", *rest)
+    together = ask("epc", "--scores", "A", "wide.csv", "--scores", "B", "wide.csv", *rest, *named)
+    assert (together[0], together[1]) == (apart[0], apart[1]) == (0, apart[1])
+
+
 def test_two_files_with_some_of_their_rows() -> None:
     two = ("a-dev.csv", "a-eval.csv")
     assert values(*two) == values("--system", "A", *two) == values(*NAMED["wide"], *DIVIDED["column"])

@@ -16,21 +16,11 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 import priori
+from in_process import run
 from priori import examples
 from priori.cli import COMMANDS, EXIT_CODES, cli
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-
-
-def run(*arguments: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "priori", *arguments],
-        cwd=cwd,
-        env={**ENVIRONMENT, **more},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def every_command() -> dict[str, click.Command]:
