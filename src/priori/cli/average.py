@@ -13,7 +13,7 @@ import click
 import priori
 from priori.base.errors import InputError, OneClassError, OptionError
 from priori.base.texts import cell as percent
-from priori.cli.commands import Asked, Group, judging, make_command, output_group
+from priori.cli.commands import Asked, Group, judging, make_command, output_group, priced
 from priori.cli.options import option, options
 from priori.cli.output import table_text, tables_of, tell, verbose
 from priori.cli.systems import READING, Reading
@@ -272,7 +272,7 @@ def average_epc(asked: Asked) -> None:
         list(tests.values()) if in_order else tests,
         thresholds="common" if asked.one_threshold else "per-dataset",
         points=asked.points,
-        **asked.judging.settings(),
+        **priced(asked.settings),
         **datasets.options,
     )
     _announce("average EPC", len(curve.names), curve.skipped, curve)

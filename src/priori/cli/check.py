@@ -13,7 +13,7 @@ from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.base.texts import cell as percent
 from priori.base.whole_files import write_whole
-from priori.cli.commands import Asked, judging, make_command, output_group, resampling_options
+from priori.cli.commands import Asked, at_alpha, judging, make_command, output_group, resampling_options
 from priori.cli.options import option, options
 from priori.cli.output import Progress, table_text, tell
 from priori.cli.systems import SYSTEMS, limits_of
@@ -56,8 +56,9 @@ def check(asked: Asked) -> None:
       priori check --system A a-dev.csv a-test.csv --preset fido
       priori check --system new n-dev.csv n-test.csv --system old o-dev.csv o-test.csv --no-worse-than old --margin 0.01
     """
-    judging, resampling, no_worse_than, margin = asked.judging, asked.resampling, asked.no_worse_than, asked.margin
-    money = f"cost:{judging.costs},prior={judging.prior}" if judging.costs and judging.prior else None
+    settings, resampling, no_worse_than, margin = asked.settings, asked.resampling, asked.no_worse_than, asked.margin
+    costs, prior = settings["costs"], settings["prior"]
+    money = f"cost:{costs},prior={prior}" if costs and prior else None
     limits, least = (
         # ``cost`` is that of --costs and --prior.
         {money if money and name == "cost" else name: limit for name, limit in typed.items()}
@@ -77,7 +78,7 @@ def check(asked: Asked) -> None:
         raise OptionError("--no-worse-than NAME and --margin SIZE go together")
     if not (limits or least or no_worse_than):
         raise OptionError("give a limit: --max hter=0.05, --min recall=0.9, or --no-worse-than with --margin")
-    curves = {curve.name: curve for curve in asked.systems.curves(judging.at_alpha())}
+    curves = {curve.name: curve for curve in asked.systems.curves(at_alpha(settings))}
     other = None if no_worse_than is None else curves.pop(no_worse_than, None)
     if no_worse_than is not None and (other is None or not curves):
         known = ", ".join(system.name for system in asked.systems.read())

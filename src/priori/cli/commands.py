@@ -41,8 +41,7 @@ class Asked(SimpleNamespace):
     """What was typed, as a command gets it: each option by its name, and what each group makes of its own."""
 
     systems: Systems
-    judging: Judging
-    #: The options of `priori.epc` (`CURVES`).
+    #: Options of `priori.epc` (`judging`, `CURVES`).
     settings: dict[str, Any]
     #: None without ``--bootstrap``, where a command has that option and no default for it.
     resampling: Any
@@ -88,55 +87,45 @@ def alpha_list(text: str | None) -> list[Any] | None:
     return None if text is None else list(as_fractions(text))
 
 
-def one_alpha(text: str | None, why: str) -> Any:
-    """Read the one alpha that a command is about; None where none is given."""
-    alphas = alpha_list(text)
-    if alphas is not None and len(alphas) != 1:
-        raise OptionError(f"--alpha {text!r}: {why}")
-    return None if alphas is None else alphas[0]
+def priced(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how curves are made as costs and a prior ask for; alpha is None where nothing gives one."""
+    from priori.decisions.recipe import price
+
+    measure, alpha = price(**{"measure": None, **settings})
+    return {"task": settings["task"], "criterion": settings["criterion"], "measure": measure, "alpha": alpha}
 
 
-@dataclass(frozen=True)
-class Judging:
-    """By which criterion thresholds are chosen, at which alphas, and by which measure they are judged."""
+def at_alpha(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same at the alphas given, or at 0.5 where none is."""
+    from priori.decisions.criteria import get_criterion
 
-    task: str
-    criterion: str | None
-    alpha: Any
-    costs: str | None
-    prior: str | None
-    measure: str | None = None
-
-    def settings(self) -> dict[str, Any]:
-        """Return the options of `priori.epc`, as costs and a prior ask for; alpha is None where nothing gives one."""
-        from priori.decisions.recipe import price
-
-        measure, alpha = price(self.task, self.criterion, self.measure, self.alpha, self.costs, self.prior)
-        return {"task": self.task, "criterion": self.criterion, "measure": measure, "alpha": alpha}
-
-    def at_alpha(self) -> dict[str, Any]:
-        """Return the same at the alphas given, or at 0.5 where none is."""
-        from priori.decisions.criteria import get_criterion
-
-        settings = self.settings()
-        return {**settings, "alpha": get_criterion(self.criterion, self.task).alpha_or_half(settings["alpha"])}
+    found = priced(settings)
+    return {**found, "alpha": get_criterion(found["criterion"], found["task"]).alpha_or_half(found["alpha"])}
 
 
 def judging(why_one: str = "", measure: bool = True) -> Group:
-    """Return the options about thresholds; with a reason why, at one alpha. The command gets `Judging`."""
+    """Return the options about thresholds; with a reason why, at one alpha.
 
-    def make(alpha: str | None, **typed: Any) -> Judging:
-        return Judging(alpha=one_alpha(alpha, why_one) if why_one else alpha_list(alpha), **typed)
+    The command gets them as ``settings``, options of `priori.epc`; `at_alpha` settles them.
+    """
+
+    def make(alpha: str | None, **typed: Any) -> dict[str, Any]:
+        alphas: Any = alpha_list(alpha)
+        if why_one and alphas is not None:
+            if len(alphas) != 1:
+                raise OptionError(f"--alpha {alpha!r}: {why_one}")
+            (alphas,) = alphas
+        return {**typed, "alpha": alphas}
 
     alpha = option("alpha")
     if why_one:
         text = "The trade-off: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR; for at-most-far and the like, the limit."
         alpha = option("alpha", written="--alpha NUMBER", help=f"{text} Default: 0.5, or that of --costs.")
     shown = "task criterion measure" if measure else "task criterion"
-    return Group("judging", make, (*options(shown), alpha, *options("costs prior")))
+    return Group("settings", make, (*options(shown), alpha, *options("costs prior")))
 
 
-#: Which curves to compute; the command gets them as ``settings``, the options of `priori.epc`.
+#: Which curves to compute.
 CURVES = Group(
     "settings",
     lambda alpha, **typed: {**typed, "alpha": alpha_list(alpha)},

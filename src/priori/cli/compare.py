@@ -10,7 +10,7 @@ import priori
 from priori.base.errors import OptionError
 from priori.base.texts import cell as percent
 from priori.base.texts import p_text
-from priori.cli.commands import CURVES, Asked, judging, make_command, output_group, resampling_options
+from priori.cli.commands import CURVES, Asked, at_alpha, judging, make_command, output_group, resampling_options
 from priori.cli.options import option, options
 from priori.cli.output import Progress, tables_of
 from priori.cli.systems import SETS, SYSTEMS
@@ -131,7 +131,7 @@ def rank(asked: Asked) -> None:
       priori rank --table scores.csv.gz --systems-in system --split set=dev:test --plot slopes.svg
       priori rank --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --against auc --format csv
     """
-    settings = asked.judging.at_alpha()
+    settings = at_alpha(asked.settings)
     if len(asked.systems) < 2:
         raise OptionError("a ranking needs two systems or more: --system NAME DEV TEST, twice, or --table FILE")
     curves = at_one_alpha(asked.systems.curves(settings), settings["alpha"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import priori
 from priori.base.errors import OptionError
-from priori.cli.commands import Asked, judging, make_command, output_group
+from priori.cli.commands import Asked, at_alpha, judging, make_command, output_group, priced
 from priori.cli.options import option, options
 from priori.cli.systems import SYSTEMS
 from priori.decisions.tasks import get_task
@@ -37,13 +37,13 @@ def plan(asked: Asked) -> None:
       priori plan --width 0.01 --system pilot dev.csv test.csv
       priori plan --limit far=1e-4 --expect far=3e-5
     """
-    judging, systems = asked.judging, asked.systems
-    measure = judging.settings()["measure"] or get_task(judging.task).aggregate
+    systems = asked.systems
+    measure = priced(asked.settings)["measure"] or get_task(asked.settings["task"]).aggregate
     pilots: dict[str, Any] = {}
     if systems:
         if len(systems) > 2:
             raise OptionError(f"one pilot or two, not {len(systems)}")
-        curves = systems.curves({**judging.at_alpha(), "measure": None})
+        curves = systems.curves({**at_alpha(asked.settings), "measure": None})
         pilots = dict(zip(("pilot", "pilot_b"), curves, strict=False))
     if asked.limits is not None:
         _certify(asked, pilots)

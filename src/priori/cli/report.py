@@ -67,7 +67,7 @@ def report(asked: Asked) -> None:
     resampled = {("seed" if name == "rng" else name): value for name, value in vars(asked.resampling).items()}
     resampled["bootstrap"] = None if asked.no_bootstrap else asked.resampling.bootstrap or "auto"
     how = asked.only("title points threads claim unpaired currency")
-    settings = Settings(**vars(asked.judging), fp=asked.fp_cost, **resampled, **how)
+    settings = Settings(**asked.settings, fp=asked.fp_cost, **resampled, **how)
     evaluated = asked.systems.read(SourceFile.of)
     if not (asked.unpaired or asked.no_bootstrap):
         evaluated = asked.systems.with_the_same_trials(evaluated, with_dev=asked.claim == "method")

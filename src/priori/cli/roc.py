@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import click
@@ -13,7 +13,7 @@ import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
 from priori.base.texts import cell as percent
-from priori.cli.commands import Asked, judging, make_command, output_group, resampling_options
+from priori.cli.commands import Asked, at_alpha, judging, make_command, output_group, resampling_options
 from priori.cli.options import option, options
 from priori.cli.output import Progress, table_of, table_text, verbose
 from priori.cli.systems import SYSTEMS
@@ -55,17 +55,17 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
         help=help,
     )
     def command(asked: Asked) -> None:
-        systems, judging = asked.systems, asked.judging
+        systems, settings = asked.systems, asked.settings
         if not systems:
             raise OptionError("give at least one set of scores, --scores NAME FILE, or systems, --system NAME DEV TEST")
-        by_cost = judging.costs is not None
-        view = View(prior=None if by_cost else judging.prior, **(asked.only("axes log") if name == "roc" else {}))
+        by_cost = settings["costs"] is not None
+        view = View(prior=None if by_cost else settings["prior"], **(asked.only("axes log") if name == "roc" else {}))
         points = asked.points
         which = "all" if view.precision and points == "thin" else int(points) if points.isdecimal() else points
         fixed = []
         if not systems.undivided:
-            judged = replace(judging, measure="hter", prior=judging.prior if by_cost else None)
-            fixed = systems.curves(judged.at_alpha())
+            prior = settings["prior"] if by_cost else None
+            fixed = systems.curves(at_alpha({**settings, "measure": "hter", "prior": prior}))
         sets = [(point.name, point.test) for point in fixed]
         sets = sets or [(system.name, system.test) for system in systems.read(whole=True)]
         curves = [getattr(priori, name)(read, points=which, name=label) for label, read in sets]

@@ -15,7 +15,7 @@ from priori.base.cautions import Caution
 from priori.base.errors import FewUsersError, OptionError, PrioriError
 from priori.base.texts import cell as percent
 from priori.base.types import Floats
-from priori.cli.commands import Asked, judging, make_command, output_group
+from priori.cli.commands import Asked, at_alpha, judging, make_command, output_group
 from priori.cli.options import listed, option, options
 from priori.cli.output import Progress, table_of, table_text
 from priori.cli.systems import one_set
@@ -82,9 +82,9 @@ def threshold(asked: Asked) -> None:
       priori threshold --system A a-dev.csv a-test.csv --criterion eer
       priori threshold dev.csv --costs fn=10,fp=1 --prior 0.01
     """
-    judging = asked.judging
-    domain, settings = get_task(judging.task), judging.at_alpha()
-    rule, fractions = get_criterion(judging.criterion, domain), as_fractions(settings["alpha"])
+    settings = at_alpha(asked.settings)
+    domain = get_task(settings["task"])
+    rule, fractions = get_criterion(settings["criterion"], domain), as_fractions(settings["alpha"])
     scores = asked.read() if asked.worst_by is None else _grouped(asked, asked.worst_by)
     limits = fractions if asked.worst_by is None else limits_in_groups(scores.load(), rule.name, fractions)
     choice, alphas = rule.choose(scores, limits), np.array([float(fraction) for fraction in fractions])
@@ -94,7 +94,7 @@ def threshold(asked: Asked) -> None:
         "dev_v1": domain.v1(choice.outcomes),
         "dev_v2": domain.v2(choice.outcomes),
     }
-    if judging.costs is not None:
+    if asked.settings["costs"] is not None:
         columns["dev_cost"] = settings["measure"](choice.outcomes)
     warnings: list[str] = [*threshold_cautions(rule, scores, alphas, choice)]
     sure = _how_sure(scores, rule, fractions, asked, warnings)
@@ -137,7 +137,7 @@ def _how_sure(
         return None
     check_level(asked.level)
     how = {"bootstrap": None if asked.bootstrap == "auto" else asked.bootstrap, "confidence_level": asked.level}
-    how |= {"task": asked.judging.task, "rng": asked.seed, "threads": asked.threads}
+    how |= {"task": asked.settings["task"], "rng": asked.seed, "threads": asked.threads}
     try:
         with Progress("ranges of the thresholds") as progress:
             return priori.threshold_interval(scores, criterion=rule, alpha=alpha, progress=progress, **how)

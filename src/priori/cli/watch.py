@@ -69,10 +69,9 @@ def watch(asked: Asked) -> None:
             watch.update(None, _unlabelled(path, reading), batch=digest)
             continue
         scores = reading.read(path).load()
-        of_class = [(0, scores.negative), (1, scores.positive)]
-        columns = [(label, _in_time(trials)) for label, trials in of_class]
-        label = np.concatenate([np.full(values.size, label) for label, values in columns])
-        watch.update(label, np.concatenate([values for _, values in columns]), batch=digest)
+        negative, positive = map(_in_time, (scores.negative, scores.positive))
+        label = np.repeat([0, 1], [negative.size, positive.size])
+        watch.update(label, np.concatenate([negative, positive]), batch=digest)
     floors = {} if share is None else watch.unlabelled(_share(share), watch.limits)
     told, deployed = watch.report(), as_score(watch.threshold, reading.lower_is_better)
     # Not before all that was typed proved right: trials that are remembered cannot be given again.
@@ -96,8 +95,7 @@ def _threshold(asked: Asked) -> float:
         raise OptionError("give the threshold that is deployed: --threshold T, or --threshold-from DEV")
     if given is not None:
         return as_score(given, distances)
-    settings = {name: value for name, value in vars(asked.judging).items() if name != "measure"}
-    return priori.choose_threshold(asked.reading.read(path), **settings)
+    return priori.choose_threshold(asked.reading.read(path), **asked.settings)
 
 
 def _share(typed: str) -> tuple[float, float]:

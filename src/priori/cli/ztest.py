@@ -7,12 +7,11 @@ from typing import Any
 import priori
 from priori.base.cautions import joined, of_systems
 from priori.base.errors import OptionError
-from priori.cli.commands import Asked, judging, make_command, output_group
+from priori.cli.commands import Asked, at_alpha, judging, make_command, output_group, priced
 from priori.cli.options import option, options
 from priori.cli.systems import SYSTEMS
 from priori.decisions.measures import get_measure, wer
 from priori.decisions.tasks import get_task
-from priori.uncertainty.comparing.ztests import ZTest
 
 RATES = "far frr negatives positives far_b frr_b negatives_b positives_b"
 
@@ -45,8 +44,8 @@ def ztest(asked: Asked) -> None:
       priori ztest --far 0.0115 --frr 0.025 --negatives 112000 --positives 400 --far-b 0.0195 --frr-b 0.0275
       priori ztest --system A a-dev.csv a-test.csv --system B b-dev.csv b-test.csv --alpha 0.5
     """
-    judging, systems, output = asked.judging, asked.systems, asked.output
-    judged = judging.settings()
+    settings, systems, output = asked.settings, asked.systems, asked.output
+    measure = priced(settings)["measure"] or get_task(settings["task"]).aggregate
     rates = {name: value for name, value in asked.only(RATES).items() if value is not None}
     if bool(rates) == bool(systems):
         both = ", not both" if rates else ""
@@ -56,26 +55,22 @@ def ztest(asked: Asked) -> None:
         lacking = [name for name in RATES.split()[:4] if name not in rates]
         if lacking:
             raise OptionError(f"from rates all of --far, --frr, --negatives and --positives: --{lacking[0]} is missing")
-        if judging.alpha is not None or judging.criterion is not None or asked.unpaired:
+        if settings["alpha"] is not None or settings["criterion"] is not None or asked.unpaired:
             raise OptionError("--alpha, --criterion and --unpaired are for scores (--system)")
-        output.finish(priori.ztest(**rates, measure=judged["measure"] or get_task(judging.task).aggregate, **how))
+        output.finish(priori.ztest(**rates, measure=measure, **how))
         return
     if len(systems) > 2:
         raise OptionError(f"one system or two, not {len(systems)}; 'priori compare' tests all pairs")
-    curves = systems.curves(judging.at_alpha())
+    curves = systems.curves(at_alpha(settings))
     if curves[0].alpha.size > 1:
         raise OptionError("a z-test is at one --alpha; 'priori compare' tests two systems along alpha")
-    test = _at_one_alpha(curves, {**how, "unpaired": asked.unpaired})
+    first, last = curves[0], curves[-1]
+    shown = wer(float(first.alpha[0])) if first.measure.needs_alpha else get_measure(first.measure)
+    other = (last.test, float(last.threshold[0])) if len(curves) == 2 else (None, None)
+    how |= {"unpaired": asked.unpaired, "measure": shown, "names": (first.name, last.name)}
+    test = priori.ztest_scores(first.test, float(first.threshold[0]), *other, **how)
     chosen = {"alpha": float(curves[0].alpha[0]), "criterion": curves[0].criterion.name}
     for name, curve in zip(("threshold_a", "threshold_b"), curves, strict=False):
         chosen[name] = float(curve.columns()["threshold"][0])
     warnings = joined(test.warnings, of_systems([(curve.name, curve.warnings) for curve in curves]))
     output.finish(test, json=lambda: {**chosen, **test.to_dict()}, warnings=warnings)
-
-
-def _at_one_alpha(curves: list[priori.EPC], how: dict[str, Any]) -> ZTest:
-    first, last = curves[0], curves[-1]
-    measure = wer(float(first.alpha[0])) if first.measure.needs_alpha else get_measure(first.measure)
-    other = (last.test, float(last.threshold[0])) if len(curves) == 2 else (None, None)
-    names = (first.name, last.name)
-    return priori.ztest_scores(first.test, float(first.threshold[0]), *other, measure=measure, names=names, **how)
