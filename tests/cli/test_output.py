@@ -14,7 +14,7 @@ from matplotlib import pyplot
 
 from priori.base.errors import OptionError
 from priori.cli import COMMANDS, cli
-from priori.cli.output import Output, table_of
+from priori.cli.output import Output
 
 mpl.use("agg")
 
@@ -86,14 +86,6 @@ def test_a_result_gives_its_own(format_: str, given: str, capsys: pytest.Capture
     out, err = capsys.readouterr()
     assert given in out
     assert err == "priori: warning: mind this\n"
-
-
-def test_a_table_of_columns() -> None:
-    columns = {"alpha": [0.1, 0.5], "value": [0.25, 0.5], "threshold": [1.23456789, 2]}
-    headings = {"threshold": "cut", "value": "HTER"}
-    assert table_of("A title", columns, headings).split("\n")[3].split() == ["1.23457", "25.00", "%"]
-    shown = table_of("", columns, headings, rate=False, note="a note", threshold="{:.2f}".format).split("\n")
-    assert [line.split() for line in shown[2:]] == [["1.23", "0.25"], ["2.00", "0.5"], ["a", "note"], []]
 
 
 @pytest.mark.parametrize("name", WITH_FORMATS)

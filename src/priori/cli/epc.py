@@ -123,19 +123,15 @@ def _tables(curves: list[priori.EPC], bands: list[priori.Band], folds: int | Non
         name = band.curve.criterion.alpha_name
         yield tables_of(band, title=title, without="mean", whole=False, note=note, alpha=name)
     middle = int(np.argmin(np.abs(points[0].alpha - 0.5)))
-    found = [{**point.columns(), "optimism": point.optimism} for point in points]
-    at = {name: [columns[name][middle] for columns in found] for name in found[0]}
+    at = {name: [point.columns()[name][middle] for point in points] for name in points[0].columns()}
+    optimism = [point.optimism[middle] for point in points]
+    shown = {"": [point.name for point in points], "threshold": list(map("{:.6g}".format, at["threshold"]))}
     rates = {"dev_v1": f"dev {v1}", "dev_v2": f"dev {v2}", "v1": f"test {v1}", "v2": f"test {v2}"}
+    shown |= {heading: percents(at[name]) for name, heading in rates.items()}
+    shown[measure.title] = percents(at["value"], measure.rate)
     # Where the criterion is not the measure shown, its best is no lower bound.
-    flattering = {"best": "a posteriori", "optimism": "optimism"} if verbose() or min(at["optimism"]) >= 0 else {}
-    yield table_of(
-        f"Threshold to deploy at {first.criterion.alpha_name} = {alpha_text(points[0].alpha[middle])}, and its rates",
-        {**at, "name": [point.name for point in points]},
-        {"name": "", "threshold": "threshold", **rates, "value": measure.title, **flattering},
-        rate=measure.rate,
-        note=FLATTERING if flattering else "",
-        dev_v1=percent,
-        dev_v2=percent,
-        v1=percent,
-        v2=percent,
-    )
+    flattering = verbose() or min(optimism) >= 0
+    if flattering:
+        shown |= {"a posteriori": percents(at["best"], measure.rate), "optimism": percents(optimism, measure.rate)}
+    where = f"{first.criterion.alpha_name} = {alpha_text(points[0].alpha[middle])}"
+    yield table_of(f"Threshold to deploy at {where}, and its rates", shown, note=FLATTERING if flattering else "")

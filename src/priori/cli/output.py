@@ -18,7 +18,7 @@ import click
 
 from priori.base.cautions import Caution, gravest_first, labelled, of_systems
 from priori.base.errors import OptionError
-from priori.base.texts import alpha_text, cell, csv_text, json_text
+from priori.base.texts import csv_text, json_text
 from priori.cli.help import with_options
 
 if TYPE_CHECKING:
@@ -235,42 +235,18 @@ def tables_of(
     return "\n".join(texts)
 
 
-#: How the entries of a column are written, by its name; those of other columns are rates, or values of a measure.
-WRITTEN_AS: dict[str, Callable[[Any], str]] = {
-    **dict.fromkeys(("alpha", "beta", "omega"), alpha_text),
-    **dict.fromkeys(("threshold", "sd"), "{:.6g}".format),
-    **dict.fromkeys(("name", "user", "errors", "trials"), str),
-    "above": lambda above: "yes" if above else "",
-}
-
-
-def table_of(
-    title: str,
-    columns: Columns,
-    headings: Mapping[str, str],
-    *,
-    rate: bool = True,
-    note: str = "",
-    **formats: Callable[[Any], str],
-) -> str:
-    """Return a table of some columns of a result, each under its heading and written as its name says.
-
-    ``rate`` tells whether the measure shown is one, ``formats`` are other ways to write columns.
+def table_of(title: str, columns: Mapping[str, Iterable[str]], *, note: str = "") -> str:
+    """Return a table of columns of texts by their headings.
 
     Examples
     --------
-    >>> print(table_of("Rates", {"alpha": [0.5], "value": [0.25]}, {"alpha": "alpha", "value": "HTER"}), end="")
+    >>> print(table_of("Rates", {"alpha": ["0.5"], "HTER": ["25.00 %"]}), end="")
     Rates
     alpha     HTER
     -----  -------
     0.5    25.00 %
     """
-    written = {**WRITTEN_AS, **formats}
-    cells = [
-        [written[name](entry) if name in written else cell(float(entry), rate) for entry in columns[name]]
-        for name in headings
-    ]
-    return table_text(title, [*headings.values()], zip(*cells, strict=True), note=note)
+    return table_text(title, [*columns], zip(*columns.values(), strict=True), note=note)
 
 
 # -- progress --------------------------------------------------------------------------------------------------------

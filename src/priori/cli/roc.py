@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,7 +12,9 @@ import numpy as np
 import priori
 from priori.base.cautions import of_systems
 from priori.base.errors import OptionError
+from priori.base.texts import alpha_text
 from priori.base.texts import cell as percent
+from priori.base.texts import cells as percents
 from priori.cli.commands import Asked, at_alpha, judging, make_command, output_group, resampling_options
 from priori.cli.options import option, options
 from priori.cli.output import Progress, table_of, table_text, verbose
@@ -159,11 +161,13 @@ def _systems(
 def _fixed_table(fixed: list[priori.EPC], view: View) -> Iterator[str]:
     """Yield the a priori points of systems as a table: thresholds fixed on development scores."""
     if fixed:
-        tables = [{"name": [point.name] * point.alpha.size, **view.points(point)} for point in fixed]
-        columns = {name: [entry for table in tables for entry in table[name]] for name in tables[0]}
+        tables = [view.points(point) for point in fixed]
+        alpha, threshold, *rates = ((name, np.concatenate([table[name] for table in tables])) for name in tables[0])
+        shown: dict[str, Iterable[str]] = {"": [point.name for point in fixed for _ in point.alpha]}
+        shown[fixed[0].criterion.alpha_name] = map(alpha_text, alpha[1])
+        shown["threshold"] = map("{:.6g}".format, threshold[1])
         title = f"A priori points: thresholds by {fixed[0].criterion.title} on the development scores"
-        headings = {name: name for name in columns} | {"name": "", "alpha": fixed[0].criterion.alpha_name}
-        yield table_of(title, columns, headings)
+        yield table_of(title, shown | {name: percents(values) for name, values in rates})
 
 
 def _summary(name: str, curves: list[Any]) -> str:

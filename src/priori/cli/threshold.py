@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,9 @@ import priori
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution
 from priori.base.errors import FewUsersError, OptionError, PrioriError
+from priori.base.texts import alpha_text
 from priori.base.texts import cell as percent
+from priori.base.texts import cells as percents
 from priori.base.types import Floats
 from priori.cli.commands import Asked, at_alpha, judging, make_command, output_group
 from priori.cli.options import listed, option, options
@@ -106,17 +108,17 @@ def threshold(asked: Asked) -> None:
         warnings += sure.warnings
 
     def table() -> str:
-        headings = {"alpha": rule.alpha_name, "threshold": "threshold"}
-        headings |= {"dev_v1": f"dev {domain.v1.name}", "dev_v2": f"dev {domain.v2.name}"}
-        headings |= {"dev_cost": "dev cost"} if "dev_cost" in columns else {}
-        written: dict[str, Any] = {"threshold": "{:.10g}".format, "dev_cost": "{:.5g}".format}
-        shown = dict(columns)
+        shown: dict[str, Iterable[str]] = {rule.alpha_name: map(alpha_text, alphas)}
+        shown |= {"threshold": map("{:.10g}".format, columns["threshold"])}
+        shown |= {f"dev {domain.v1.name}": percents(columns["dev_v1"])}
+        shown |= {f"dev {domain.v2.name}": percents(columns["dev_v2"])}
+        if "dev_cost" in columns:
+            shown["dev cost"] = map("{:.5g}".format, columns["dev_cost"])
         for what, heading in () if sure is None else RANGES.items():
-            ends = zip(columns[f"{what}_lower"].tolist(), columns[f"{what}_upper"].tolist(), strict=True)
-            shown[what] = ["-" if math.isnan(low) else f"{low:.4g} to {high:.4g}" for low, high in ends]
-            headings[what], written[what] = heading, str
+            ends = zip(columns[f"{what}_lower"], columns[f"{what}_upper"], strict=True)
+            shown[heading] = ["-" if math.isnan(low) else f"{low:.4g} to {high:.4g}" for low, high in ends]
         title = f"Threshold by {rule.title}; {acceptance(scores.distances).removesuffix(' than')}"
-        return table_of(title, shown, headings, note="" if sure is None else about_thresholds(sure), **written)
+        return table_of(title, shown, note="" if sure is None else about_thresholds(sure))
 
     names = {"task": domain.name, "criterion": rule.name, "v1_name": domain.v1.name, "v2_name": domain.v2.name}
     told = {"distances": True} if scores.distances else {}
@@ -315,10 +317,12 @@ _WHAT = {
 
 def _users_table(found: priori.UserRates) -> str:
     parts = []
-    headings = {name: name for name in ("user", "errors", "trials", "rate", "lower", "upper", "above")}
     for about in found.roles:
         of = f"{about['rate'].upper()} of {ROLES[about['role']][1]}"
         title = f"{of} ({percent(about['overall'])} in all): highest lower bound first"
-        note = "\n" + about_users(found) if about is found.roles[-1] else ""
-        parts.append(table_of(title, found.of_role(about["role"], WORST), headings, note=note))
+        rows = found.of_role(about["role"], WORST)
+        shown: dict[str, Iterable[str]] = {name: map(str, rows[name]) for name in ("user", "errors", "trials")}
+        shown |= {name: percents(rows[name]) for name in ("rate", "lower", "upper")}
+        shown["above"] = ["yes" if above else "" for above in rows["above"]]
+        parts.append(table_of(title, shown, note="\n" + about_users(found) if about is found.roles[-1] else ""))
     return "\n".join(parts)

@@ -13,7 +13,7 @@ from priori.base.errors import OptionError
 from priori.base.texts import cell
 from priori.cli.commands import Asked, Group, judging, make_command, output_group
 from priori.cli.options import option, options
-from priori.cli.output import table_of, table_text
+from priori.cli.output import table_text
 from priori.cli.systems import READING, Reading, limits_of
 from priori.cli.threshold import as_score
 from priori.scores.systems import SourceFile
@@ -125,11 +125,17 @@ def _unlabelled(path: str, reading: Reading) -> Any:
 
 
 def _table(told: dict[str, dict[str, Any]]) -> str:
-    columns = {"name": [name.upper() for name in told]}
-    columns |= {key: [row[key] for row in told.values()] for key in next(iter(told.values()), {})}
-    columns["alarms"] = ["; ".join(alarms) or "none" for alarms in columns["alarms"]]
-    headings = {name: name for name in columns} | {"name": "rate", "rate": "so far", "alarms": "alarm"}
-    return table_of("", columns, headings, note=CLAIM, alarms=str)
+    rows = [
+        [
+            name.upper(),
+            cell(row["limit"]),
+            *(str(row[count]) for count in ("trials", "errors")),
+            *(cell(row[rate]) for rate in ("rate", "lower", "upper")),
+            "; ".join(row["alarms"]) or "none",
+        ]
+        for name, row in told.items()
+    ]
+    return table_text("", ["rate", "limit", "trials", "errors", "so far", "lower", "upper", "alarm"], rows, note=CLAIM)
 
 
 def _floor_table(floors: dict[str, dict[str, float]], share: str | None, watch: Watch) -> str:
