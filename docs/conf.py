@@ -25,6 +25,9 @@ author = "The Priori developers"
 copyright = "The Priori developers"
 version = release = priori.__version__
 
+#: Where the site will be read from, for previews of links to it, which need whole addresses. Empty: from a disk.
+ADDRESS = os.environ.get("PRIORI_DOCS_ADDRESS", "")
+
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "matplotlib.sphinxext.plot_directive"]
 exclude_patterns = ["_build", "gallery"]
 default_role = "py:obj"
@@ -51,6 +54,8 @@ html_title = f"Priori {version}"
 html_static_path = ["_static", "images/report.png"]
 html_css_files = ["priori.css"]
 html_copy_source = False
+# A page from a disk may not read the others, which summaries of what a search finds would have to.
+html_show_search_summary = bool(ADDRESS)
 html_show_sphinx = False
 html_theme_options = {
     "light_css_variables": {
@@ -76,10 +81,6 @@ def _repository_links(app: Any, docname: str, source: list[str]) -> None:
     """Fill in the commands; turn links to files outside the documentation, which the site does not hold, to text."""
     text = fill(source[0])
     source[0] = re.sub(r"\[([^\]]+)\]\((?:\.\./)+(?:CONTRIBUTING|CITATION)[^)]*\)", r"\1", text)
-
-
-#: Where the site is read from, for previews of links to it: they need whole addresses. Empty: none are given.
-ADDRESS = os.environ.get("PRIORI_DOCS_ADDRESS", "")
 
 
 def _add_preview(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

@@ -13,14 +13,14 @@ Row = dict[str, Any]
 OPENING = """# Does it matter? Published scores, judged again
 
 A ranking read on the test set (by EER, AUC, minDCF) assumes thresholds that nobody could have known. Does that change
-who wins? {sources} sets of scores that other people published, {boards} leaderboards, all of them in
-[boards.csv](evidence/boards.csv) (and [systems](evidence/systems.csv), [attacks](evidence/attacks.csv)), also where
-nothing changes. `make evidence DATA=...` makes this page.
+who wins? We judged {sources} sets of scores that other people published, {boards} leaderboards. All are listed in
+[boards.csv](evidence/boards.csv) (and [systems](evidence/systems.csv), [attacks](evidence/attacks.csv)), including
+those where nothing changes. `make evidence DATA=...` makes this page.
 
 {summary}
 
-*Changed winner*: the first by EER is surely not the first a priori (the interval of its rank begins after 1). A system
-*moves* if it gains or loses more ranks than chance allows, all systems of a board together at 95 %: about
+*Changed winner*: the first by EER is, with confidence, not the first a priori (the interval of its rank begins after
+1). A system *moves* if it gains or loses more ranks than chance allows, all systems of a board together at 95 %: about
 {chance:.0f} of {boards} boards would have a move by chance alone. The controls, two halves of one population, show how
 many move without a shift.
 
@@ -47,8 +47,8 @@ CASE = """## One board
 
 Five teams entered the BTAS 2016 speaker anti-spoofing competition (Korshunov et al., 2016). Its test set has two
 attacks that its development set lacks; one is `{board}`. By the EER on that attack {first} comes first with {eer}.
-At its threshold, fixed on the attacks that were known, its HTER is {hter}, and its rank among the five is surely
-{rank}. {best} comes first a priori with {its_hter}.
+At its threshold, fixed on the attacks that were known, its HTER is {hter}, and its rank among the five is
+{rank} (95 % confidence). {best} comes first a priori with {its_hter}.
 """
 
 
@@ -98,7 +98,7 @@ def _summary(rows: Sequence[Row]) -> str:
 
 
 def changed(row: Row) -> bool:
-    """Tell whether the first by EER is surely not the best at thresholds fixed in advance."""
+    """Tell whether the first by EER is, with confidence, not the best at thresholds fixed in advance."""
     return row["rank_lower"] > 1
 
 
@@ -106,8 +106,8 @@ def _reading(rows: Sequence[Row]) -> str:
     """Return what the table says, in words with its numbers."""
     shifts = [row for row in rows if row["kind"] == "shift" and row["source"] in ("glimpse", "fast-detect-gpt")]
     controls = [row for row in rows if row["kind"] == "control"]
-    return f"""**Without a shift between development and test the two rankings agree**, and a reader of the EER loses
-little: halves of one domain change who wins on {sum(changed(row) for row in controls)} of {len(controls)} boards.
+    return f"""**Without a shift between development and test the two rankings agree**, and reading the EER does little
+harm: halves of one domain change who wins on {sum(changed(row) for row in controls)} of {len(controls)} boards.
 **With one, the EER cannot see it**: texts of another domain change who wins on {sum(changed(row) for row in shifts)} of
 {len(shifts)}."""
 

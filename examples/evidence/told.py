@@ -20,7 +20,7 @@ TOLD = """## A published conclusion, judged again
 
 Bao et al. (*Glimpse*, 2024, arXiv:2412.11506) let proprietary language models detect machine-written text. Their
 abstract says: "Glimpse with Fast-DetectGPT and GPT-3.5 achieves an average AUROC of about 0.95 in five latest source
-models". The AUROC needs no threshold. Whoever uses the detector needs one, and often has to choose it on texts of
+models". The AUROC needs no threshold. Anyone who uses the detector needs one, and often has to choose it on texts of
 another kind.
 
 We chose the thresholds on texts of one domain (news, stories or medical answers) and judged them on another: five
@@ -31,9 +31,9 @@ writing models, six pairs of domains, {boards} boards. The control takes both fr
 | GPT-3.5 | {eer_a} | {same_a} | {other_a} |
 | GPT-4 | {eer_b} | {same_b} | {other_b} |
 
-Within a domain the choice of the authors is right. Across domains it is not: with GPT-4 the same method makes
+Within a domain, the authors' choice is right. Across domains it is not: with GPT-4 the same method makes
 {difference:.1f} points fewer errors (95 % interval {lower:.1f} to {upper:.1f}, prompts resampled, thresholds kept).
-GPT-3.5 separates the texts of each domain better, but its scores move more from domain to domain. We chose this pair
+GPT-3.5 separates the texts of each domain better, but its scores shift more from domain to domain. We chose this pair
 after seeing the boards.
 """
 
