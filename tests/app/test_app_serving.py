@@ -51,10 +51,10 @@ def closed_after(connection: socket.socket) -> float:
 
 
 def dripping_ends_after(connection: socket.socket) -> float:
-    """Send byte by byte, and return after how many seconds the other side has had enough; at most 5."""
+    """Send byte by byte, and return after how many seconds the other side has had enough."""
     begin = time.monotonic()
     with suppress(OSError):
-        while time.monotonic() - begin < 5:
+        while time.monotonic() - begin < PATIENCE:
             connection.sendall(b"X")
             time.sleep(0.05)
     return time.monotonic() - begin
@@ -64,7 +64,7 @@ def dripping_ends_after(connection: socket.socket) -> float:
 def test_a_header_that_does_not_come_is_not_waited_for(connect, sent):
     connection = connect()
     connection.sendall(sent)
-    assert 0.2 < closed_after(connection) < 5
+    assert 0.2 < closed_after(connection) < PATIENCE
 
 
 def test_a_header_that_drips_is_not_waited_for_even_on_a_connection_that_has_asked_before(connect):
@@ -72,13 +72,13 @@ def test_a_header_that_drips_is_not_waited_for_even_on_a_connection_that_has_ask
     assert ask(connection) == 200
     time.sleep(0.5)  # longer than a header may take, but a connection may rest between its requests
     assert ask(connection) == 200
-    assert dripping_ends_after(connection) < 5
+    assert dripping_ends_after(connection) < PATIENCE
 
 
 def test_a_body_that_nobody_reads_is_not_waited_for(connect):
     connection = connect()
     assert ask(connection, HEADER + b"Content-Length: 1000000\r\n\r\n") == 200
-    assert dripping_ends_after(connection) < 5
+    assert dripping_ends_after(connection) < PATIENCE
 
 
 def test_a_visitor_who_does_not_take_the_answer_is_not_waited_for(connect):
@@ -141,4 +141,4 @@ def test_half_open_connections_leave_no_one_out(connect, monkeypatch):
     for connection in held:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: ")
     assert ask(connect()) == 200
-    assert closed_after(held[0]) < 5
+    assert closed_after(held[0]) < 30
