@@ -98,7 +98,7 @@ def test_methods_are_compared_as_in_memory_by_the_same_parts(
     bound = float(said.rsplit(" ", 1)[1])
     assert bound < 0.01
     monkeypatch.setattr(smoothed_sets, "MANY", 0)  # histograms, as where there are many trials
-    monkeypatch.setattr(method, "group_units", lambda scores, identities, most, seed: hashed(scores, most // 2))
+    monkeypatch.setattr(method, "group_units", lambda scores, plan, most, identities: hashed(scores, most // 2))
     expected = priori.compare(*curves(folder, kind, "ab", scanned=False), n_resamples=200)
     columns = found.columns(), expected.columns()
     for name in ("difference", "expected"):

@@ -15,7 +15,8 @@ from priori.uncertainty.bootstrap import kernels
 from priori.uncertainty.bootstrap.draws import TEST_USERS
 from priori.uncertainty.bootstrap.layout import bins_between, distinct_scores
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.ranking.leaderboard import POSTERIORS, Against, _units, as_methods, draw_both
+from priori.uncertainty.expected.influences import group_units
+from priori.uncertainty.ranking.leaderboard import GROUPS, POSTERIORS, Against, as_methods, draw_both
 from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, rank_shares, ranks_of, tau_interval
 
 
@@ -39,7 +40,8 @@ def test_a_draw_is_its_trials_written_out(users: bool) -> None:
     (curve,) = _curves(5, (1.5,), users)
     test = curve.test.load()
     plan = Resampling(n_resamples=10).settle(curve.dev, test)
-    units, times = _units(test, plan), np.empty((_units(test, plan).count, 7))
+    units = group_units(test, plan, GROUPS)
+    times = np.empty((units.count, 7))
     kernels.multiplicities(0, plan.seed, 1, TEST_USERS, units.strata, times)
     negative, positive = (times[people.unit].T for people in units.classes)
     assert negative.sum(axis=1).min() > 0

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,9 @@ from priori.base.types import Floats, Ints
 from priori.scores import Scores
 from priori.scores.influence import Moves, People, freedom_of_sizes, kish, satterthwaite, welch
 from priori.uncertainty.bootstrap.layout import Owners, attacks_of
+
+if TYPE_CHECKING:
+    from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 
 #: The seed of random groups, beside the plan's.
 GROUPS = 3_000_019
@@ -87,46 +90,38 @@ class Units:
         return np.asarray(freedom_of_sizes(sizes, (of_class @ (influence**2).sum(axis=1))[:, None])[0])
 
 
-def group_units(scores: Scores, identities: Owners | None, most: int, seed: int) -> Units:
-    """Return what is drawn of a set: users, or trials class by class; of more than ``most``, random groups.
+def group_units(scores: Scores, plan: BootstrapPlan, most: int, identities: Owners | None = None) -> Units:
+    """Return what a plan draws of a set: users (by ``identities`` that are known, or its own), or trials.
 
-    Of trials that are counted by random parts, the parts are drawn.
+    Where these are more than ``most``, random groups of them. Trials are drawn class by class, or in rows so that the
+    share of positives varies. Of trials that are counted by random parts, the parts are drawn.
     """
-    rng = np.random.default_rng((seed, GROUPS))
-    classes = scores.negative, scores.positive
+    rng, classes = np.random.default_rng((plan.seed, GROUPS)), (scores.negative, scores.positive)
+    sizes, counted = [trials.score.size for trials in classes], scores.negative.number is not None
 
     def group(count: int, limit: int) -> NDArray[np.int32]:
         return (np.arange(count) if count <= limit else rng.permutation(count) % limit).astype(np.int32)
 
-    partner = None
-    if identities is None:
-        if scores.negative.number is None:
-            negative, positive = (group(trials.score.size, most // 2) for trials in classes)
-        else:
-            negative, positive = (People.of(trials, crossed=False)[0].unit for trials in classes)
-        negatives = int(negative.max()) + 1
-        positive = (positive + negatives).astype(np.int32)
-        strata = np.array([0, negatives, int(positive.max()) + 1])
-    else:
+    if identities is None and plan.design.by_user:
+        (identities,) = plan.design.identities([scores])
+    starts, partner = [0], None
+    if identities is not None:
         groups, others = group(identities[0].count, most), identities[0].partner
         negative, positive = (groups[each.unit] for each in identities)
         if others is not None:
             partner = groups[others]
             partner[(others < 0) | (partner == negative)] = -1  # two people of one group are drawn as one
-        strata = np.array([0, int(groups.max()) + 1])
-    count, (number, positive_number) = int(strata[-1]), (trials.number for trials in classes)
-    people = People(negative, count, partner, number), People(positive, count, number=positive_number)
-    return Units(people, strata)
-
-
-def row_units(scores: Scores) -> Owners:
-    """Return every trial as a unit, of whichever class, so that the share of positives varies; or every part."""
-    if scores.negative.number is not None:
-        negative, positive = People.of(scores.negative, scores.positive, crossed=False)
-        return negative, positive
-    negatives, positives = scores.negative.score.size, scores.positive.score.size
-    codes = np.arange(negatives + positives, dtype=np.int32)
-    return People(codes[:negatives], codes.size), People(codes[negatives:], codes.size)
+    elif plan.design.draws_rows:
+        parts = People.of(*classes, crossed=False) if counted else None
+        negative, positive = [each.unit for each in parts] if parts else np.split(group(sum(sizes), most), sizes[:1])
+    else:
+        parts = [People.of(trials, crossed=False)[0] for trials in classes] if counted else None
+        negative, positive = [each.unit for each in parts] if parts else [group(size, most // 2) for size in sizes]
+        starts.append(int(negative.max()) + 1)
+        positive = (positive + starts[-1]).astype(np.int32)
+    count = 1 + max(int(negative.max()), int(positive.max()))
+    people = People(negative, count, partner, classes[0].number), People(positive, count, number=classes[1].number)
+    return Units(people, np.array([*starts, count]))
 
 
 class Judged(NamedTuple):
@@ -297,8 +292,9 @@ class Estimates:
             most = part.degrees
             if shares is not None:
                 moved, most = (moved @ shares)[:, None], np.atleast_1d(most @ shares)
-            squares.append((moved**2).sum(axis=0))
-            degrees.append(satterthwaite(squares[-1], (moved**4).sum(axis=0), most, units=len(moved)))
+            square = moved**2
+            squares.append(square.sum(axis=0))
+            degrees.append(satterthwaite(squares[-1], (square**2).sum(axis=0), most, units=len(moved)))
         value = value if shares is None else np.atleast_1d(value @ shares)
         return value, np.sum(squares, axis=0), welch(squares, degrees)
 

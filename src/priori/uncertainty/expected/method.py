@@ -26,7 +26,6 @@ from priori.scores import BOUND, Scores, ScoreSet, Trials, condense_all, counts_
 from priori.scores.histogram import most_between
 from priori.scores.influence import Moves
 from priori.scores.score_set import mixed_sets
-from priori.uncertainty.bootstrap.layout import Owners
 from priori.uncertainty.bootstrap.readers import system_of, value_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.influences import (
@@ -36,7 +35,6 @@ from priori.uncertainty.expected.influences import (
     Units,
     group_units,
     influence_of,
-    row_units,
     side_by_side,
     without_noise,
 )
@@ -208,12 +206,8 @@ def units_of(
     design, most = plan.design, TEST_UNITS if of_test and not plan.shared_users else DEV_UNITS
     units = []
     for scores, dev, test in zip(sets, devs, tests, strict=True):
-        identities: Owners | None = None
-        if design.by_user:
-            identities = design.identities([dev, test], shared=plan.shared_users)[of_test]
-        elif design.draws_rows:
-            identities = row_units(scores)
-        units.append(group_units(scores, identities, most, plan.seed))
+        known = design.identities([dev, test], shared=plan.shared_users)[of_test] if design.by_user else None
+        units.append(group_units(scores, plan, most, known))
     if len({each.count for each in units}) > 1:
         raise InputError(f"the systems have different users: use compare with {argument('unpaired', 'True')}")
     return units

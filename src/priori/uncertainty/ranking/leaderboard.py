@@ -27,7 +27,7 @@ from priori.uncertainty.bootstrap.readers import gather, outcomes_at, value_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
-from priori.uncertainty.expected.influences import Units, group_units
+from priori.uncertainty.expected.influences import group_units
 from priori.uncertainty.expected.method import ends
 from priori.uncertainty.ranking.ranking import RANKING, Place, Ranking, Tests, check_systems, ranking_of
 from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, rank_shares, ranks_of, tau_interval
@@ -274,12 +274,12 @@ def draw_both(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draw
     """
     if any(curve.test.scanned for curve in curves):
         tests, cuts = _counted(curves, plan)
-        units = [_units(each, plan) for each in tests]
+        units = [group_units(each, plan, GROUPS) for each in tests]
     else:
         tests = [curve.test.load() for curve in curves]
         ends = (bin_ends(each, narrow_cuts(each)) for each in tests)
         cuts = [np.union1d(own, curve.threshold) for own, curve in zip(ends, curves, strict=True)]
-        units = [_units(tests[0], plan)] * len(curves)
+        units = [group_units(tests[0], plan, GROUPS)] * len(curves)
     bins = [bins_between(test.unmixed, cut) for test, cut in zip(tests, cuts, strict=True)]
     laid_out = whole_units(tests, bins, [each.classes for each in units], units[0].strata, TEST_USERS, plan.seed)
     cost_fn, cost_fp, prior = DCF
@@ -301,11 +301,6 @@ def draw_both(curves: Sequence[EPC], plan: BootstrapPlan, against: Against, draw
 def can_draw_tables(design: Bootstrap) -> bool:
     """Tell whether counts by user, or by random parts of the trials, are enough to draw scanned tables."""
     return design.whole_users or not design.by_user
-
-
-def _units(test: Scores, plan: BootstrapPlan) -> Units:
-    """Return what is drawn: users; or trials class by class, of many in groups, or the parts they are in."""
-    return group_units(test, plan.design.identities([test])[0] if plan.design.by_user else None, GROUPS, plan.seed)
 
 
 def _counted(curves: Sequence[EPC], plan: BootstrapPlan) -> tuple[list[Scores], list[Floats]]:
