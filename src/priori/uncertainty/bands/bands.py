@@ -212,16 +212,10 @@ def make_band(
         lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
         cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
         cautions += ends(curve.alpha) if plan.resample == "both" else ()
-    lower, upper = _of_what_was_seen(curve, plan, lower, upper)
+    if curve.measure.rate:
+        lower, upper = plan.as_seen(curve.value, lower, upper)
     warnings = joined(dict.fromkeys((*plan.warnings, *notes)), cautions, curve.warnings)
     return Band(curve.alpha, curve.value, lower, upper, mean, plan.settings(), curve, warnings, replicates)
-
-
-def _of_what_was_seen(curve: EPC, plan: BootstrapPlan, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """Return the bounds as stated: pseudo-trials say that there may be errors where none was seen, not must."""
-    if not (curve.measure.rate and plan.interval == "calibrated"):
-        return lower, upper
-    return np.where(curve.value <= 0, 0.0, lower), np.where(curve.value >= 1, 1.0, upper)
 
 
 def surface_band(

@@ -26,7 +26,7 @@ from priori.uncertainty.bootstrap.resampling import ResampledSettings, Resamplin
 
 #: With so few negatives beyond a threshold the bootstrap knows too little of where it is.
 FEW_BEYOND = 5
-#: For how many such places a simultaneous band allows: neighbouring ones hang together.
+#: For how many such points a simultaneous band allows: neighbouring ones hang together.
 TOGETHER = 5
 
 
@@ -176,11 +176,10 @@ def roc_band(
     low = np.flatnonzero(rates * trials.n_negatives <= FEW_BEYOND * weight[0])
     if plan.interval == "calibrated":
         level = 1 - (1 - plan.confidence_level) / TOGETHER if plan.simultaneous else plan.confidence_level
-        for place in low:
-            found = _between_order_statistics(trials, rates[place], weight[:, place], level)
-            lower[place], upper[place] = min(found[0], tpr[place]), max(found[1], tpr[place])
-        # Pseudo-trials say that some may be missed where none was, not that some must be.
-        lower, upper = np.where(tpr <= 0, 0.0, lower), np.where(tpr >= 1, 1.0, upper)
+        for point in low:
+            found = _between_order_statistics(trials, rates[point], weight[:, point], level)
+            lower[point], upper[point] = min(found[0], tpr[point]), max(found[1], tpr[point])
+    lower, upper = plan.as_seen(tpr, lower, upper)
     notes = notes or tuple(bins_caution(trials))
     if low.size:
         bounds = (

@@ -233,6 +233,12 @@ class BootstrapPlan(Resampling):
             upper = np.minimum(upper, 1.0)
         return lower, upper
 
+    def as_seen(self, value: Floats, lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+        """Return the bounds of rates: pseudo-trials say that there may be errors where none was seen, not must."""
+        if self.interval != "calibrated":
+            return lower, upper
+        return np.where(value <= 0, 0.0, lower), np.where(value >= 1, 1.0, upper)
+
     def settings(self) -> dict[str, Any]:
         """Return everything that decides the numbers, for the record."""
         return {
