@@ -9,7 +9,7 @@ from matplotlib import pyplot
 
 import priori
 import small_studies
-from priori.plots.leaderboard import named_rows, plot_ranks, plot_slopes
+from priori.plots.leaderboard import named_rows, plot_slopes
 from priori.plots.style import spread
 
 mpl.use("agg")
@@ -20,13 +20,6 @@ def board() -> priori.uncertainty.ranking.leaderboard.Leaderboard:
     found = small_studies.study(2.5, 1.6, 2.0, n_resamples=50, points=3).board
     assert found is not None
     return found
-
-
-def test_the_picture_of_ranks_is_the_board_s(board: priori.uncertainty.ranking.leaderboard.Leaderboard) -> None:
-    axes = plot_ranks(board)
-    assert np.asarray(axes.images[0].get_array()).tolist() == (100 * board.rank_probability).tolist()
-    assert [text.get_text() for text in axes.get_yticklabels()] == board.system.tolist()
-    pyplot.close("all")
 
 
 @pytest.mark.parametrize("tall", [4.0, 12.0])

@@ -282,6 +282,12 @@ def test_a_thousand_and_another_threshold(visit: Open, tmp_path: Path) -> None:
     errors = 0.05 * rates["positives"] + 0.95 * rates["negatives"]
     assert float(drawn(opened, "people", "errors")[0]) == pytest.approx(errors, abs=1e-8)
     assert "share=5" in page.evaluate("location.hash")
+    # The headline is about the HTER, which the picture no longer shows.
+    assert page.text_content("[data-text=why]").endswith(
+        "the headline is about equal numbers of positives and negatives"
+    )
+    page.click("[data-share='50']")
+    assert "equal numbers" not in page.text_content("[data-text=why]")
 
     alpha(opened, one.at)
     assert drawn(opened, "scores-0", "ghost") != []

@@ -12,11 +12,10 @@ import numpy as np
 import priori
 from priori.base.options import ResamplingOptions
 from priori.plots import plot_histogram
-from priori.plots.leaderboard import plot_ranks
 from priori.testing import assert_rate
 from priori.uncertainty.bands import bands
 
-__all__ = ["area_bands", "assert_rate", "plot_histogram", "plot_ranks"]
+__all__ = ["area_bands", "assert_rate", "plot_histogram"]
 
 Table = dict[str, Any]
 

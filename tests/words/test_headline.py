@@ -11,6 +11,7 @@ import pytest
 
 import priori
 import small_studies
+from priori.base.cautions import Caution
 from priori.decisions.tasks import TASKS
 from priori.report import render_html
 from priori.scores import Scores
@@ -222,13 +223,17 @@ def test_a_system_that_may_do_no_better_than_none_is_not_called_good() -> None:
     assert one.curves[0].value[one.at] < 0.5 < band.upper[one.at]  # half of the trials err if all are accepted
     answer = headline(one, one.at)
     assert answer.text == "A may be no better here than accepting every trial"
-    assert answer.mark == "not clear"
+    assert (answer.mark, advice(answer)) == ("not clear", "If you deploy")
     assert answer.why.endswith(" against 50.0 %")
     assert " (95 %: " in answer.why
     two = small_studies.study(0.05, 0.0, sizes={"negatives": 2000, "positives": 2000})
     assert headline(two, two.at).text.startswith("None of the 2 systems is clearly better here than ")
     clear = small_studies.study(2.5)
     assert "no better" not in headline(clear, clear.at).text
+    assert advice(headline(clear, clear.at)) == "Deploy"
+    none = Caution("no-errors", "no error among 120 positives at alphas 0.05 and 0.1: read the upper bound")
+    assert all(rate.rate > 0 for rate in clear.members[0].rates[clear.at].values())
+    assert gravest(clear, clear.at, [none]) is None  # here there are errors
 
 
 def test_a_system_that_costs_more_than_none_is_not_to_be_used() -> None:

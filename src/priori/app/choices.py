@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from priori.app.limits import FieldErrors, Limits
@@ -21,6 +21,7 @@ from priori.scores import NAN_POLICIES
 from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.comparing.claims import Claim
+from priori.words.numbers import rate_name
 
 #: The bundled examples, as the form lists them.
 EXAMPLES = {name: f"{name.capitalize()}: {about.title} ({about.task})" for name, about in ABOUT.items()}
@@ -55,9 +56,14 @@ class FormField:
     most: float | None = None
 
 
+_BOOTSTRAPS = {
+    "auto": "what the data allow: people, else trials",
+    **{name: bootstrap.resamples for name, bootstrap in BOOTSTRAPS.items()},
+    "none": "none: no intervals",
+}
 #: The options of a resampling that the form has, by the names that are typed.
 RESAMPLING = {
-    "bootstrap": FormField("Bootstrap", "bootstrap", "What is resampled for the intervals."),
+    "bootstrap": FormField("Bootstrap", "bootstrap", "What is resampled for the intervals.", _BOOTSTRAPS),
     "resamples": FormField("Resamples", "the number of resamples", least=100),
     "resample": FormField(
         "Resample", "set to resample", texts={"test": "the test set", "both": "both sets, with new thresholds"}
@@ -69,20 +75,16 @@ RESAMPLING = {
 
 #: What the form calls the options that messages name, as the command line and as Python spell them.
 LABELS = {
-    "column": "Names of columns",
-    "columns": "Names of columns",
-    "positive": "Positive label",
-    "pos_label": "Positive label",
+    **dict.fromkeys(("column", "columns"), "Names of columns"),
+    **dict.fromkeys(("positive", "pos_label"), "Positive label"),
+    **dict.fromkeys(("input-format", "format"), "Format"),
+    **dict.fromkeys(("lower-is-better", "lower_is_better"), "Lower scores are better"),
     "nan": "Scores that are NaN",
-    "input-format": "Format",
-    "format": "Format",
     "trials": "Trials",
     "unpaired": "The systems were tested on different trials",
     "group": "Column of groups",
     "attack_label": "Column of attack types",
     "claim": "Differences are about",
-    "lower-is-better": "Lower scores are better",
-    "lower_is_better": "Lower scores are better",
     **{name: RESAMPLING[typed].label for own, typed in TYPED.items() if typed in RESAMPLING for name in (own, typed)},
 }
 #: An argument as an error marks it in its message, or an option as it names it: --positive VALUE, pos_label=VALUE.
@@ -196,43 +198,31 @@ def options() -> dict[str, Any]:
     """Return what the selections of the form offer: value and text of each."""
     return {
         "example": EXAMPLES,
-        "task": {name: f"{name}: {_word(task.v1.name)}, {_word(task.v2.name)}" for name, task in TASKS.items()},
+        "task": {name: f"{name}: {rate_name(task.v1)}, {rate_name(task.v2)}" for name, task in TASKS.items()},
         "criterion": {name: f"{name}: {cost}" for name, cost in CRITERIA.items()},
         "measure": {name: measure.title for name, measure in MEASURES.items()},
         "format": FORMATS,
         "claim": CLAIMS,
-        "resampling": resampling_fields(),
+        "resampling": RESAMPLING,
     }
-
-
-def resampling_fields() -> dict[str, FormField]:
-    """Return the form's fields that say how to resample."""
-    bootstraps = {name: bootstrap.resamples for name, bootstrap in BOOTSTRAPS.items()}
-    bootstraps = {"auto": "what the data allow: people, else trials", **bootstraps, "none": "none: no intervals"}
-    return {**RESAMPLING, "bootstrap": replace(RESAMPLING["bootstrap"], texts=bootstraps)}
-
-
-def _word(name: str) -> str:
-    return name.upper() if len(name) <= 3 else name
 
 
 def _checks(limits: Limits) -> dict[str, Callable[[str], Any]]:
     return {
         "example": _one_of("example", ("", *EXAMPLES), ""),
         "task": _one_of("task", tuple(TASKS), "authentication"),
-        "criterion": _known(get_criterion, 100),
-        "measure": _known(get_measure, 100),
+        "criterion": _known(get_criterion),
+        "measure": _known(get_measure),
         "alpha": _alpha,
-        **{name: _resampling_check(name, form, limits) for name, form in resampling_fields().items()},
+        **{name: _resampling_check(name, form, limits) for name, form in RESAMPLING.items()},
         "unpaired": _flag,
         "claim": _one_of("claim", tuple(CLAIMS), "method"),
-        "title": lambda text: _short("the title", text, 200),
+        "title": _at_most("the title"),
         "nan": _one_of("NaN policy", NAN_POLICIES, "error"),
         "lower_is_better": _flag,
-        "positive": lambda text: _short("the positive label", text, 200),
+        "positive": _at_most("the positive label"),
         "format": _one_of("format", ("", *FORMATS), ""),
-        "group": lambda text: _short("the name of a column", text, 200),
-        "attack": lambda text: _short("the name of a column", text, 200),
+        **dict.fromkeys(("group", "attack"), _at_most("the name of a column")),
         "columns": lambda text: ", ".join(f"{ours}={theirs}" for ours, theirs in _columns(text).items()),
     }
 
@@ -258,10 +248,10 @@ def _one_of(kind: str, allowed: tuple[str, ...], default: str) -> Callable[[str]
     return check
 
 
-def _known(get: Callable[[str], Any], longest: int) -> Callable[[str], str]:
+def _known(get: Callable[[str], Any]) -> Callable[[str], str]:
     def check(text: str) -> str:
         if text:
-            get(_short("the name", text, longest))
+            get(_at_most("the name", 100)(text))
         return text
 
     return check
@@ -273,10 +263,13 @@ def _flag(text: str) -> bool:
     return text in ("1", "on")
 
 
-def _short(subject: str, text: str, longest: int) -> str:
-    if len(text) > longest:
-        raise OptionError(f"{subject} has {len(text):,} characters; at most {longest} are taken")
-    return " ".join(text.split())
+def _at_most(subject: str, longest: int = 200) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if len(text) > longest:
+            raise OptionError(f"{subject} has {len(text):,} characters; at most {longest} are taken")
+        return " ".join(text.split())
+
+    return check
 
 
 def _number(subject: str, text: str, low: float, high: float, whole: bool = False) -> float:
@@ -298,7 +291,7 @@ def _alpha(text: str) -> str:
 def _columns(text: str) -> dict[str, str]:
     """Read ``score=similarity, user=model``."""
     names: dict[str, str] = {}
-    for pair in filter(None, (part.strip() for part in _short("the list of columns", text, 1000).split(","))):
+    for pair in filter(None, (part.strip() for part in _at_most("the list of columns", 1000)(text).split(","))):
         ours, equals, theirs = (part.strip() for part in pair.partition("="))
         if not (ours and equals and theirs):
             raise OptionError(f"write ours=theirs, for example score=similarity, not {pair[:60]!r}")

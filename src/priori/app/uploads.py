@@ -11,7 +11,6 @@ import shutil
 import sys
 import tempfile
 import time
-import unicodedata
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,12 +19,10 @@ from typing import IO
 
 from priori.app.limits import NO_KEY, Limits, Refusal, megabytes
 from priori.base.temporary import discard, keep_temporary, making
+from priori.words.numbers import one_line
 
 #: Fields that may hold a file: a system's development and test scores, and the two trials files.
 FILE_FIELD = re.compile(r"(dev|test)-([0-9]{1,4}|trials)")
-
-#: Characters that change how the text around them is shown: they would let a name rewrite its surroundings.
-DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True)
@@ -66,12 +63,6 @@ def clean_name(text: str, longest: int) -> str:
     if len(text) > longest:
         raise Refusal(422, f"a name has {len(text):,} characters; at most {longest:,} are taken: shorten it")
     return one_line(text)
-
-
-def one_line(text: str) -> str:
-    """Return text without line ends, control characters, or anything that turns its direction round."""
-    characters = DIRECTION.sub("", text.encode("utf-8", "replace").decode("utf-8"))
-    return " ".join("".join(" " if unicodedata.category(char) == "Cc" else char for char in characters).split())
 
 
 @dataclass

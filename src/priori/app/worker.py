@@ -217,7 +217,7 @@ def _read(
 def _message(error: PrioriError, order: dict[str, Any]) -> str:
     """Return a message on one line, in which files have their owner's names and not the places we keep them at."""
     from priori.app.choices import in_form_words
-    from priori.app.uploads import one_line
+    from priori.words.numbers import one_line
 
     message = one_line(in_form_words(error))
     systems = [system[part] for system in order["systems"] for part in ("dev", "test")]

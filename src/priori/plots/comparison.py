@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.texts import alpha_text
 from priori.plots.style import axes, colours, finished, name_shade, scaling, shade
@@ -54,10 +52,6 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     return finished(ax, below=own)
 
 
-def _difference(comparison: Comparison) -> str:
-    return f"{comparison.settings['measure']} difference ({comparison.name_a} minus {comparison.name_b})"
-
-
 def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = None, bins: int = 50) -> Axes:
     """Draw the replicates of the difference at one alpha, its interval, and 0 (Figure 6 of the 2005 paper)."""
     own = ax is None
@@ -68,26 +62,11 @@ def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = No
     column = comparison.nearest(alpha)
     bounds = [scale * bound[column] for bound in (comparison.pointwise.lower, comparison.pointwise.upper)]
     level = f"{100 * comparison.settings['confidence_level']:g} % interval"
-    draw_replicates(ax, counts, scale * edges, bounds, fill=colour, line=colour, label=level)
+    ax.stairs(counts, scale * edges, fill=True, color=colour, alpha=0.5)
+    for row, bound in enumerate(filter(np.isfinite, bounds)):
+        ax.axvline(bound, color=colour, lw=2, label=None if row else level)
+    ax.axvline(0, color="0.2", ls="--", lw=1, label="no difference")
     title = f"Replicates of the difference at alpha {alpha_text(comparison.alpha[column])}"
-    ax.set(xlabel=f"{_difference(comparison)}{unit}", ylabel="replicates", title=title)
+    difference = f"{comparison.settings['measure']} difference ({comparison.name_a} minus {comparison.name_b})"
+    ax.set(xlabel=f"{difference}{unit}", ylabel="replicates", title=title)
     return finished(ax, below=own)
-
-
-def draw_replicates(
-    ax: Axes,
-    heights: NDArray[Any],
-    edges: NDArray[Any],
-    bounds: Sequence[float],
-    *,
-    fill: str,
-    line: str,
-    zero: str = "0.2",
-    label: str | None = None,
-) -> None:
-    """Draw how replicates of a difference spread, the bounds of its interval where there are, and 0."""
-    ax.stairs(heights, edges, fill=True, color=fill, alpha=0.5)
-    for bound in filter(np.isfinite, bounds):
-        ax.axvline(bound, color=line, lw=2, label=label)
-        label = None
-    ax.axvline(0, color=zero, ls="--", lw=1, label="no difference")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -61,19 +61,3 @@ def named_rows(board: Leaderboard) -> list[int]:
         for row, move in enumerate(board.moves)
         if board.system.size <= NAMED or move["significant"] or min(board.rank[row], board.post_rank[row]) <= 3
     ]
-
-
-def plot_ranks(board: Leaderboard, *, ax: Axes | None = None) -> Axes:
-    """Draw how often each system had each rank under resampling: the darker, the oftener."""
-    from matplotlib.ticker import MaxNLocator
-
-    systems = board.system.size
-    ax = axes(ax, figsize=(8.0, max(3.0, LINE * systems + 1.2)))
-    extent = (0.5, systems + 0.5, systems - 0.5, -0.5)
-    look: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": 100, "aspect": "auto", "interpolation": "nearest"}
-    image = ax.imshow(100 * board.rank_probability, extent=extent, **look)
-    ax.set(xlabel="rank", title="How often each system had each rank under resampling")
-    ax.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 5, 10]))  # no rank is 2.5
-    ax.set_yticks(range(systems), board.system.tolist())
-    ax.figure.colorbar(image, ax=ax, label="share of replicates (%)")
-    return ax

@@ -18,7 +18,7 @@ from priori.base.cautions import Caution
 from priori.base.extras import require
 from priori.base.results import plain
 from priori.plots.curves import det_axes
-from priori.report.sections import drawn_of, sections_of
+from priori.report.sections import Sections, sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import coarse, deployable, few_digits, probit
@@ -28,7 +28,7 @@ from priori.studies.evaluation.study import FEW
 from priori.uncertainty.rates.rate_intervals import RateInterval
 from priori.words.cautions import as_shown, cautions
 from priori.words.figure_descriptions import describe_figures
-from priori.words.headline import ErrorLine, advice, chosen_elsewhere, deployment, dots, gravest, headline, promised
+from priori.words.headline import advice, chosen_elsewhere, deployment, dots, gravest, headline, promised
 from priori.words.numbers import (
     acceptance,
     alpha_text,
@@ -58,6 +58,8 @@ RATE = ("rate", "lower", "upper")
 TESTED = {"difference": 6, "expected": 6, "lower": 6, "upper": 6, "confidence": 4}
 #: Of more pairs than this a page holds the replicates of those with the best system only: they are most of its size.
 SPREAD = 3
+#: What the script cannot make of the rates itself.
+MOVING = ("headline", "mark", "why", "broken", "advice", "promised", "caution")
 #: The parts of the page's script, in the order in which they need each other.
 SCRIPTS = ("state.js", "drawing.js", "operating.js", "figures.js", "report.js")
 
@@ -109,7 +111,7 @@ def page_context(study: Study, *, nonce: str | None = None) -> dict[str, Any]:
     from markupsafe import Markup
 
     # Our own files: trusted text that must not be escaped, and holds no end of a script.
-    own_script, known = Markup(f"\n{script()}\n"), cautions(study)
+    own_script, known, sections = Markup(f"\n{script()}\n"), cautions(study), sections_of(study)
     return {
         "study": study,
         "title": heading(study),
@@ -131,11 +133,11 @@ def page_context(study: Study, *, nonce: str | None = None) -> dict[str, Any]:
         "style": Markup(asset("report.css")),
         "script": own_script,
         "policy": None if nonce else _policy(own_script),
-        "data": pack(page_data(study)),
+        "data": pack(page_data(study, sections)),
         "moving": moving_tables(study, study.at),
         "fixed": fixed_tables(study),
         "weighing": weighing(study.settings.rule, study.settings.domain, study.settings.alpha),
-        "sections": sections_of(study),
+        "sections": sections,
         "alternatives": describe_figures(study),
         "at": alpha_text(study.settings.alpha),
         "level": unbroken(level_text(study.settings.confidence_level)),
@@ -186,9 +188,10 @@ def term(text: str) -> Any:
     return Markup('<a class="term" href="#term-{0}" aria-describedby="meaning-{0}">{1}</a>').format(name, text)
 
 
-def page_data(study: Study) -> dict[str, Any]:
-    """Return everything the scripts of the page need."""
+def page_data(study: Study, sections: Sections | None = None) -> dict[str, Any]:
+    """Return everything the scripts of the page need; ``sections`` where they are known already."""
     measure, words = study.settings.shown, slider_words(study)
+    found = sections_of(study) if sections is None else sections
     ends, said = words["slider_ends"], words["task_words"]
     orders = [study.order_at(index) for index in range(len(study.curves[0].alpha))]
     carded = {*study.matter, *(order[0] for order in orders)}
@@ -209,7 +212,7 @@ def page_data(study: Study) -> dict[str, Any]:
             "fromZero": measure.rate and not measure.greater_is_better,
         },
         "systems": [
-            _system(member, place in study.matter, place in carded, place in listed, words["own_costs"])
+            _system(member, place in study.matter, place in carded, place in listed)
             for place, member in enumerate(study.members)
         ],
         "kinds": {kind: said.error(kind) for kind in kinds},
@@ -224,7 +227,7 @@ def page_data(study: Study) -> dict[str, Any]:
         "ranking": ranking_data(study),
         "det": _det_axis(study),
         "live": _live(study),
-        "sections": drawn_of(study),
+        "sections": {section.key: here["drawn"] for section, here in found if here.get("drawn")},
     }
 
 
@@ -235,22 +238,14 @@ def _pair(study: Study, pair: Pair) -> dict[str, Any]:
         for name, digits in TESTED.items()
         if getattr(pair, name) is not None
     }
-    kept, spread = (
-        len(study.pairs_that_matter) <= SPREAD or study.order_at(study.at)[0] in (pair.a, pair.b),
-        pair.spread,
-    )
-    bars = None
-    if kept and spread is not None:
+    bars, spread = None, pair.spread
+    if spread and (len(study.pairs_that_matter) <= SPREAD or study.order_at(study.at)[0] in (pair.a, pair.b)):
         bars = {"low": few_digits(spread.low), "high": few_digits(spread.high), "counts": spread.counts}
     return {**pair.to_dict(), **drawn, "spread": bars}
 
 
 def _deviates(x: NDArray[Any], y: NDArray[Any]) -> dict[str, list[float]]:
     return {"x": few_digits(probit(x), 5), "y": few_digits(probit(y), 5)}
-
-
-def _shown_lines(lines: Sequence[ErrorLine]) -> list[list[str]]:
-    return [[line.who, line.about, line.fate, line.interval and f"({line.interval})"] for line in lines]
 
 
 def _rates(rows: Sequence[Mapping[str, RateInterval | Promise]], digits: int = 9) -> dict[str, dict[str, list[float]]]:
@@ -261,22 +256,17 @@ def _rates(rows: Sequence[Mapping[str, RateInterval | Promise]], digits: int = 9
     }
 
 
-def _steps(member: Member, priced: bool) -> dict[str, Any] | None:
-    """Return the constant pieces of a curve; with ``priced`` also what each piece does, for costs of one's own."""
+def _steps(member: Member) -> dict[str, Any] | None:
+    """Return the constant pieces of a curve and what each of them does, for costs of one's own."""
     if (exact := member.steps) is None:
         return None
-    drawn: dict[str, Any] = {name: few_digits(getattr(exact, name), 9) for name in ("alpha", "value", "best")}
-    if not priced:
-        return drawn
     outcomes = exact.outcomes
-    far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
-    rates = _rates(rates_at(exact.test, exact.threshold, member.level))
     return {
-        **drawn,
+        **{name: few_digits(getattr(exact, name), 9) for name in ("alpha", "value", "best")},
         "threshold": deployable(exact),
-        "far": few_digits(far, 9),
-        "frr": few_digits(frr, 9),
-        "rates": rates,
+        "far": few_digits(outcomes.fp / outcomes.negatives, 9),
+        "frr": few_digits(outcomes.fn / outcomes.positives, 9),
+        "rates": _rates(rates_at(exact.test, exact.threshold, member.level)),
     }
 
 
@@ -301,12 +291,11 @@ def _kept(member: Member) -> dict[str, Any]:
     return {"rates": kept, "promises": _rates(member.promises)}
 
 
-def _system(member: Member, matters: bool, carded: bool, listed: bool, priced: bool) -> dict[str, Any]:
+def _system(member: Member, matters: bool, carded: bool, listed: bool) -> dict[str, Any]:
     """Return what is drawn of a system; of one that is drawn in grey, thin curves and no scores."""
     curve, band = member.curve, member.band
     shares = {name: few_digits(share, 4) for name, share in member.histogram.shares().items()}
     outcomes, roc, det = curve.outcomes, member.roc, member.det
-    steps = _steps(member, priced) if matters else None
     if not matters:
         roc, det = coarse(roc), coarse(det)
     far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
@@ -323,15 +312,10 @@ def _system(member: Member, matters: bool, carded: bool, listed: bool, priced: b
         "lower": None if band is None else band.lower,
         "upper": None if band is None else band.upper,
         "counts": vars(outcomes),
-        "steps": steps,
-        "roc": {"fpr": few_digits(roc.fpr), "tpr": few_digits(roc.tpr), "auc": member.auc},
+        "steps": _steps(member) if matters else None,
+        "roc": {"fpr": few_digits(roc.fpr), "tpr": few_digits(roc.tpr)},
         "rocPoint": {"fpr": few_digits(far), "tpr": few_digits(1 - frr)},
-        "det": {
-            "fpr": few_digits(det.fpr),
-            "fnr": few_digits(det.fnr),
-            **_deviates(det.fpr, det.fnr),
-            "eer": member.eer,
-        },
+        "det": {"fpr": few_digits(det.fpr), "fnr": few_digits(det.fnr), **_deviates(det.fpr, det.fnr)},
         "detPoint": _deviates(far, frr),
         "card": _card(member) if carded else None,
         "kept": _kept(member) if listed and not carded else None,
@@ -351,6 +335,7 @@ def _live(study: Study) -> dict[str, Any]:
     settings, alphas, known = study.settings, study.curves[0].fractions, cautions(study)
     tables: dict[str, dict[str, list[Any]]] = {}
     answers: dict[str, list[str]] = {}
+    screens = [screen_at(study, index, known) for index in range(len(alphas))]
     for index in range(len(alphas)):
         for table in moving_tables(study, index):
             texts = tables.setdefault(table.key, {"cells": [], "systems": []})
@@ -363,16 +348,11 @@ def _live(study: Study) -> dict[str, Any]:
         "alpha": [alpha_text(alpha) for alpha in alphas],
         "weighing": [unbroken(weighing(settings.rule, settings.domain, alpha)) for alpha in alphas],
         "answers": answers,
-        "screen": [_moving(screen_at(study, index, known)) for index in range(len(alphas))],
+        "screen": [{name: screen[name] for name in MOVING} for screen in screens],
         "order": [study.order_at(index) for index in range(len(alphas))],
         "dots": [dots(study, index) for index in range(len(alphas))],
         "tables": tables,
     }
-
-
-def _moving(screen: dict[str, Any]) -> dict[str, Any]:
-    """Return what the script cannot make of the rates itself."""
-    return {name: screen[name] for name in ("headline", "mark", "why", "broken", "advice", "promised", "caution")}
 
 
 # -- the first screen, and the words of its slider ------------------------------------------------------------
@@ -395,7 +375,7 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
         "extreme": extreme,
         "range": chosen_elsewhere(study.members[study.order_at(index)[0]], index),
         "rule": deployed.rule if extreme else acceptance(study.curves[0].distances),
-        "lines": _shown_lines(deployed.lines),
+        "lines": [[one.who, one.about, one.fate, one.interval and f"({one.interval})"] for one in deployed.lines],
         "caution": None if grave is None else [grave[0], unbroken(first_words(grave[1]))],
     }
 
@@ -456,19 +436,12 @@ def ranking_data(study: Study) -> dict[str, Any] | None:
     """Return what the figures of three or more systems need; None of fewer, and where nothing was tested."""
     if study.standings is None:
         return None
-    return {
-        "possible": ["".join("01"[int(could)] for could in column) for column in study.standings[2].T],
-        "board": _board(study),
-    }
-
-
-def _board(study: Study) -> dict[str, Any] | None:
-    """Return both rankings at the alpha of interest: each row a system, by its number, from best to worst."""
-    board = study.board
-    if board is None or study.many:
-        return None
+    possible = ["".join("01"[int(could)] for could in column) for column in study.standings[2].T]
+    if (board := study.board) is None or study.many:
+        return {"possible": possible, "board": None}
     number = {member.name: place for place, member in enumerate(study.members)}
-    return {
+    # Both rankings at the alpha of interest: each row a system, by its number, from best to worst.
+    rows = {
         "systems": [number[str(name)] for name in board.system],
         "against": board.settings["against"],
         "gain": [move["gain"] for move in board.moves],
@@ -477,3 +450,4 @@ def _board(study: Study) -> dict[str, Any] | None:
         "after": board.rank,
         "probability": np.round(board.rank_probability, 3),
     }
+    return {"possible": possible, "board": rows}

@@ -3,7 +3,7 @@
 A section's function takes the study and returns what its template needs, or None where there is nothing to show. The
 template is given that as ``here``, beside everything the page has: ``study``, ``level``, ``parts``. There
 ``parts.table(table)`` shows a `TextTable` and ``parts.figure(id, title)`` makes room for a figure of ``figures.js``,
-which is drawn of what the section's ``figure`` returns.
+which is drawn of what is returned as ``drawn``.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def settling(study: Study) -> dict[str, Any] | None:
         "names": [short(name) for name in known.names],
         "difference": gap(known.difference, study.settings.shown),
         "grows": known.plans[0].assumptions["claim"] == "method",
-        "table": TextTable("settling", "How many it takes", header, rows),
+        "table": without_missing(TextTable("settling", "How many it takes", header, rows)),
         # The page draws users where it knows them.
         "warnings": [line for line in known.plans[0].warnings if getattr(line, "code", "") != "users-unused"],
     }
@@ -152,13 +152,12 @@ def users(study: Study) -> dict[str, Any] | None:
     return {
         **_of_best(study, found, about_users(found)),
         "tables": [_worst(found, about["role"], words) for about in found.roles],
+        "drawn": {"system": _best(study).name, "people": words.people, "roles": _roles(found)},
     }
 
 
-def users_drawn(study: Study) -> dict[str, Any] | None:
+def _roles(found: UserRates) -> list[dict[str, Any]]:
     """Return the rates of the users by role, the highest lower bound first; of many users some."""
-    if (found := study.users) is None:
-        return None
     roles = []
     for about in found.roles:
         rate, rows = about["rate"].upper(), found.of_role(about["role"])
@@ -167,7 +166,7 @@ def users_drawn(study: Study) -> dict[str, Any] | None:
         name = f"{rate}, {about['role']}" if len(found.roles) == len(ROLES) else rate
         numbers = {column: few_digits(rows[column][drawn], 4) for column in ("rate", "lower", "upper")}
         roles.append({"name": name, "place": drawn + 1, **numbers, "overall": about["overall"]})
-    return {"system": _best(study).name, "people": study_words(study).people, "roles": roles}
+    return roles
 
 
 def _worst(found: UserRates, role: UserRole, words: TaskWords) -> TextTable:
@@ -225,10 +224,17 @@ def _best(study: Study) -> Member:
 
 
 def card(study: Study) -> dict[str, Any] | None:
-    """Return the rates of the best system for each kind of trials, attack and group in a table, the worst marked."""
-    if (drawn := card_drawn(study)) is None:
+    """Return the rates of the best system for each kind of trials, attack and group, the worst of a kind marked."""
+    if not (found := study.report_card):
         return None
-    words = study_words(study)
+    words, name = study_words(study), short(_best(study).name)
+    worst = [
+        max((row for row in found if row.kind == kind and row.name), default=None, key=lambda row: row.rate)
+        for kind in KINDS
+    ]
+    drawn = [
+        {**row._asdict(), "name": _card_name(row, words), "whole": not row.name, "worst": row in worst} for row in found
+    ]
     rows = tuple(
         (
             row["name"],
@@ -237,25 +243,11 @@ def card(study: Study) -> dict[str, Any] | None:
             bounds(row["lower"], row["upper"], True),
             "yes" if row["worst"] else "",
         )
-        for row in drawn["rows"]
+        for row in drawn
     )
     header = ("Trials", "Error", "Rate", level_text(study.settings.confidence_level), "Worst")
-    return {"name": drawn["system"], "table": TextTable("card", "Rates of each kind", header, rows, words=(1, 4))}
-
-
-def card_drawn(study: Study) -> dict[str, Any] | None:
-    """Return the same rates to draw on one scale, the worst attack and group of each kind marked."""
-    if not (rows := study.report_card):
-        return None
-    words = study_words(study)
-    worst = [
-        max((row for row in rows if row.kind == kind and row.name), default=None, key=lambda row: row.rate)
-        for kind in KINDS
-    ]
-    drawn = [
-        {**row._asdict(), "name": _card_name(row, words), "whole": not row.name, "worst": row in worst} for row in rows
-    ]
-    return {"system": short(_best(study).name), "rows": drawn}
+    table = TextTable("card", "Rates of each kind", header, rows, words=(1, 4))
+    return {"name": name, "table": table, "drawn": {"system": name, "rows": drawn}}
 
 
 def errors(study: Study) -> dict[str, Any] | None:
@@ -300,22 +292,18 @@ def attacks(study: Study) -> dict[str, Any] | None:
     """Return the EPSC of the systems whose sets have impostors and attacks, and the rates of every type of attacks."""
     if not study.attacked:
         return None
-    return {
-        "shares": _shares(study.attacked) if attacks_drawn(study) else None,
-        "types": _types(study.attacked),
-        "unseen": sorted({kind for one in study.attacked for kind in one.rates.unseen}),
-    }
-
-
-def attacks_drawn(study: Study) -> list[dict[str, Any]] | None:
-    """Return the EPSC of every system that has one."""
     drawn = []
     for one in study.attacked:
         if one.curve is not None:
             columns = (one.band or one.curve).columns()
             names = ("omega", "value", "iapmr", "lower", "upper")
             drawn.append({"place": one.system, **{name: columns.get(name) for name in names}})
-    return drawn or None
+    return {
+        "shares": _shares(study.attacked) if drawn else None,
+        "types": _types(study.attacked),
+        "unseen": sorted({kind for one in study.attacked for kind in one.rates.unseen}),
+        "drawn": drawn or None,
+    }
 
 
 def _shares(systems: list[Attacked]) -> TextTable:
@@ -351,15 +339,11 @@ def _types(systems: list[Attacked]) -> TextTable:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page: ``key`` is its place in a link and the name of its partial in ``templates/sections``.
-
-    ``figure`` returns what the script draws of it, under ``data.sections``.
-    """
+    """A part of the page: ``key`` is its place in a link and the name of its partial in ``templates/sections``."""
 
     key: str
     title: str
     context: Callable[[Study], dict[str, Any] | None]
-    figure: Callable[[Study], Any] | None = None
 
     @property
     def template(self) -> str:
@@ -373,21 +357,19 @@ SECTIONS: tuple[Section, ...] = (
     Section("calibration", "Calibration", calibration),
     Section("amounts", "What errors cost by their amounts", priced),
     Section("settling", "What would settle it", settling),
-    Section("card", "Report card", card, card_drawn),
+    Section("card", "Report card", card),
     Section("groups", "Rates by group", groups),
-    Section("users", "Who makes the errors", users, users_drawn),
+    Section("users", "Who makes the errors", users),
     Section("errors", "Which trials went furthest wrong", errors),
-    Section("attacks", "Under attack", attacks, attacks_drawn),
+    Section("attacks", "Under attack", attacks),
 )
 
 
-def sections_of(study: Study) -> list[tuple[Section, dict[str, Any]]]:
+#: The sections that the data have, each with what its template needs.
+Sections = list[tuple[Section, dict[str, Any]]]
+
+
+def sections_of(study: Study) -> Sections:
     """Return the sections that the data have, each with what its template needs."""
     found = ((section, section.context(study)) for section in SECTIONS)
     return [(section, context) for section, context in found if context is not None]
-
-
-def drawn_of(study: Study) -> dict[str, Any]:
-    """Return what the script draws of the sections, by their keys."""
-    found = ((section.key, section.figure(study)) for section in SECTIONS if section.figure is not None)
-    return {key: drawn for key, drawn in found if drawn is not None}

@@ -22,8 +22,8 @@ def describe_figures(study: Study) -> dict[str, str]:
         "det": _a_posteriori(study, "DET", eers),
     }
     if study.pairs:
-        described["epc"] += f" {_difference(study)}"
-        described["replicates"] = _replicates(study)
+        difference, described["replicates"] = _difference(study)
+        described["epc"] += f" {difference}"
     if study.report_card:
         described["card"] = "Dot chart: error rates of each kind of trials, type of attack and group, with intervals."
     if study.users is not None:
@@ -93,20 +93,18 @@ def _curves(study: Study) -> str:
     )
 
 
-def _difference(study: Study) -> str:
+def _difference(study: Study) -> tuple[str, str]:
+    """Describe the difference of the pair shown first, along alpha and its replicates."""
     pair = study.pairs_that_matter[0]
     a, b = (short(study.members[system].name) for system in (pair.a, pair.b))
     regions = [f"{alpha_text(low)} to {alpha_text(high)}" for low, high in pair.regions()]
     where = f"for alpha {listing(regions)}" if regions else "at no alpha"
     significant = "" if pair.significant is None else f" It is significant {where}."
     panel = "" if pair.confidence is None else " Below it, the confidence of the z-test that the two differ."
-    return f"Line chart: {aggregate(study.settings.shown)} of {a} minus that of {b} against alpha.{significant}{panel}"
-
-
-def _replicates(study: Study) -> str:
-    pair = study.pairs_that_matter[0]
-    a, b = (short(study.members[system].name) for system in (pair.a, pair.b))
-    return f"Histogram of the replicates of the difference, {a} minus {b}, with the ends of the interval and 0."
+    return (
+        f"Line chart: {aggregate(study.settings.shown)} of {a} minus that of {b} against alpha.{significant}{panel}",
+        f"Histogram of the replicates of the difference, {a} minus {b}, with the ends of the interval and 0.",
+    )
 
 
 def _a_posteriori(study: Study, kind: str, parts: list[str]) -> str:

@@ -52,12 +52,16 @@ NAME = 28
 
 @dataclass(frozen=True)
 class Headline:
-    """The answer at one alpha: ``text``, whether it is clear, and why."""
+    """The answer at one alpha: ``text``, whether it is clear, and why.
+
+    ``broken``: the data cannot tell; ``doubtful``: the system may be no better than one that looks at no score.
+    """
 
     text: str
     mark: Mark | None
     why: str
     broken: bool = False
+    doubtful: bool = False
 
 
 @dataclass(frozen=True)
@@ -132,7 +136,8 @@ def _constant(study: Study, index: int) -> Headline | None:
     why = f"{aggregate(best.curve.measure)} {with_interval(best, index)} against {value(least, best.curve.measure)}"
     if certainty == "surely":
         return Headline(f"{worse} here than {what}{leave}", "do not use", why)
-    return Headline(f"{worse if certainty == 'here' else f'{perhaps} better'} here than {what}", "not clear", why)
+    text = f"{worse if certainty == 'here' else f'{perhaps} better'} here than {what}"
+    return Headline(text, "not clear", why, doubtful=True)
 
 
 def _beaten_by(member: Member, index: int) -> tuple[str, float, Literal["surely", "here", "perhaps"]] | None:
@@ -182,7 +187,8 @@ def _unsettled(study: Study, index: int) -> Headline | None:
 
 def advice(answer: Headline) -> str:
     """Return the words before the system's name: to deploy it, or what to expect if somebody does."""
-    return "If you deploy" if answer.mark in ("too few", "do not use", "do not trust") else "Deploy"
+    doubtful = answer.doubtful or answer.mark in ("too few", "do not use", "do not trust")
+    return "If you deploy" if doubtful else "Deploy"
 
 
 def deployment(study: Study, index: int) -> Deployment:
@@ -228,8 +234,11 @@ def promised(study: Study, index: int) -> str:
 
 def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | None:
     """Return the caution to show beside the answer at an alpha: of those ``known``, or of the best one's threshold."""
-    several, name = len(study.members) > 1, short(study.members[study.order_at(index)[0]].name)
-    found = [caution for caution in known if caution.code not in MOVING]
+    best = study.members[study.order_at(index)[0]]
+    several, name = len(study.members) > 1, short(best.name)
+    # That no error was seen may be so at other alphas only.
+    elsewhere = MOVING if any(rate.rate == 0 for rate in best.rates[index].values()) else (*MOVING, "no-errors")
+    found = [caution for caution in known if caution.code not in elsewhere]
     for caution in study.moving_findings[index]:
         found.append(Caution(caution.code, f"{name}: {caution.marked}", named=True) if several else caution)
     grave = [caution for caution in gravest_first(found) if caution.level == "warning"]

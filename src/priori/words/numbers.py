@@ -29,6 +29,11 @@ def clean(text: str) -> str:
     return " ".join(readable.split())
 
 
+def one_line(text: str) -> str:
+    """Return a text on one line that cannot turn the direction of what stands around it."""
+    return clean("".join(char for char in text if ord(char) not in _TURNING))
+
+
 def short(name: str, width: int = 40) -> str:
     """Return a name as a sentence can hold it: one line, never turning the text round it.
 
@@ -40,7 +45,7 @@ def short(name: str, width: int = 40) -> str:
     ('detecto…pt-a', 'detecto…pt-b')
     """
     ends = name if len(name) <= 40 * width else name[: 20 * width] + name[-20 * width :]  # all that can be shown
-    text = "".join(char for char in clean(ends) if ord(char) not in _TURNING)
+    text = one_line(ends)
     if len(text) > width:
         text = f"{text[: width - width // 3 - 1].rstrip()}…{text[-(width // 3) :].lstrip()}"
     text = text or "(no name)"
@@ -208,17 +213,17 @@ def weighing(criterion: Criterion, task: Task, alpha: Fraction, *, with_alpha: b
     'With FAR weighed 4 times FRR (alpha = 0.8)'
     """
     if criterion.name == "eer":
-        return f"With the threshold where {_rate(task.v1)} and {_rate(task.v2)} are nearest"
+        return f"With the threshold where {rate_name(task.v1)} and {rate_name(task.v2)} are nearest"
     if not criterion.uses_alpha:
         return f"With the threshold by {criterion.name}"
     if criterion.name in ("wer", "pr") or criterion.name.startswith("bayes"):
         meaning = _weights(criterion, alpha)
     elif isinstance(criterion, Target):
-        return f"Aiming at a {_rate(criterion.aimed_at)} of {percent(float(alpha))}"
+        return f"Aiming at a {rate_name(criterion.aimed_at)} of {percent(float(alpha))}"
     elif isinstance(criterion, Constraint):
         most = "at least" if criterion.aimed_at.greater_is_better else "at most"
         sure = "on the development set" if criterion.level is None else f"with {100 * criterion.level:g} % confidence"
-        return f"With a {_rate(criterion.aimed_at)} of {most} {percent(float(alpha))} {sure}"
+        return f"With a {rate_name(criterion.aimed_at)} of {most} {percent(float(alpha))} {sure}"
     else:
         return f"At alpha = {alpha_text(alpha)}"
     return f"{meaning} (alpha = {alpha_text(alpha)})" if with_alpha else meaning
@@ -228,7 +233,8 @@ def _times(ratio: float) -> str:
     return f"{ratio:.3g}" if ratio < 1000 else f"{float(f'{ratio:.3g}'):,.0f}"
 
 
-def _rate(measure: Measure) -> str:
+def rate_name(measure: Measure) -> str:
+    """Return the short name of a rate inside a sentence: FAR, recall."""
     return measure.name.upper() if len(measure.name) == 3 else measure.name
 
 
@@ -256,7 +262,12 @@ def outwards(lower: float, upper: float, decimals: int) -> tuple[str, str]:
     return f"{low + 0.0:.{decimals}f}", f"{high + 0.0:.{decimals}f}"
 
 
-def per_thousand(rate: float, decimals: int | None = None) -> str:
+def _of_thousand(number: float) -> int:
+    """Return how many decimals a number in a thousand needs."""
+    return 0 if number >= 9.95 or number == 0 else 1 if number >= 0.95 else _decimals(number)
+
+
+def per_thousand(rate: float) -> str:
     """Return how many in 1,000 a rate is; fewer than ten with a decimal.
 
     Examples
@@ -264,17 +275,12 @@ def per_thousand(rate: float, decimals: int | None = None) -> str:
     >>> per_thousand(0.0981), per_thousand(0.00312), per_thousand(0.00004), per_thousand(0.0)
     ('98', '3.1', '0.040', '0')
     """
-    number = 1000 * rate
-    if decimals is None:
-        decimals = 0 if number >= 9.95 or number == 0 else 1 if number >= 0.95 else _decimals(number)
-    return f"{number:,.{decimals}f}"
+    return f"{1000 * rate:,.{_of_thousand(1000 * rate)}f}"
 
 
 def per_thousand_range(lower: float, upper: float) -> str:
     """Return an interval in 1,000, its ends rounded outwards: ``14 to 38``."""
-    high = 1000 * upper
-    decimals = 0 if high >= 9.95 or high == 0 else 1 if high >= 0.95 else _decimals(high)
-    return " to ".join(outwards(1000 * lower, high, decimals))
+    return " to ".join(outwards(1000 * lower, 1000 * upper, _of_thousand(1000 * upper)))
 
 
 def told_apart(first: float, second: float, write: Callable[[float], str], unit: str = "") -> tuple[str, str]:

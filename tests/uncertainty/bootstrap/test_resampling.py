@@ -12,7 +12,7 @@ import pytest
 import priori
 from four_users import small
 from priori import OptionError, Scores
-from priori.app.choices import Choices, resampling_fields
+from priori.app.choices import RESAMPLING, Choices
 from priori.app.limits import Limits
 from priori.base.options import TYPED
 from priori.cli import cli
@@ -125,10 +125,10 @@ def test_the_command_line_has_every_field(command):
 
 
 def test_the_form_has_the_same_defaults():
-    assert [*resampling_fields()] == [name for name in TYPED.values() if name not in ("interval", "shared_users")]
+    assert [*RESAMPLING] == [name for name in TYPED.values() if name not in ("interval", "shared_users")]
     for field in fields(Resampling):
         name = TYPED[field.name]
-        if name in resampling_fields() and name != "bootstrap":
+        if name in RESAMPLING and name != "bootstrap":
             assert getattr(Choices(), name) == field.default
             assert type(getattr(Choices(), name)) is type(field.default)
     assert Choices.from_fields({}, Limits()).settings().resampling == Resampling()
@@ -136,7 +136,7 @@ def test_the_form_has_the_same_defaults():
 
 @pytest.mark.parametrize("field", ["level", "resamples", "seed"])
 def test_the_form_takes_what_is_within_its_limits(field):
-    form = resampling_fields()[field]
+    form = RESAMPLING[field]
     most = Limits().resamples if form.most is None else form.most
     for limit in (form.least, most):
         assert getattr(Choices.from_fields({field: f"{limit:.10g}"}, Limits()), field) == limit

@@ -82,7 +82,9 @@ function write(element, text) { if (element && element.textContent !== text) ele
 
 function moveTexts() {
   const at = state.at, screen = shownScreen(), card = shownCard();
-  const texts = { alpha: alphaText(), at: data.live.alpha[at], weighing: weighingText(), headline: screen.headline, why: screen.why, ...card };
+  // The HTER counts both classes alike, whatever share the thousand are shown at.
+  const half = data.measure.name === "hter" && state.share !== 50 && !state.own && !screen.broken ? `${screen.why ? "; " : ""}the headline is about equal numbers of ${data.kinds.positives[0]} and ${data.negatives}` : "";
+  const texts = { alpha: alphaText(), at: data.live.alpha[at], weighing: weighingText(), headline: screen.headline, why: screen.why + half, ...card };
   for (const element of all("[data-text]")) if (element.dataset.text in texts) write(element, texts[element.dataset.text]);
   for (const element of all("[data-answer]")) write(element, data.live.answers[element.dataset.answer][at]);
   for (const table of all("table[data-moving]")) moveTable(table, data.live.tables[table.dataset.moving], at);
@@ -215,6 +217,7 @@ for (const button of all("[data-share]")) button.addEventListener("click", () =>
 function shareOut(share) {
   state.share = share;
   for (const button of all("[data-share]")) button.setAttribute("aria-pressed", String(Number(button.dataset.share) === share));
+  moveTexts();
   moveFigures();
 }
 const who = byId("who");
