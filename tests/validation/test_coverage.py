@@ -213,6 +213,3 @@ def test_few_users_are_warned_of():
         warnings = {*curve.band(n_resamples=200, interval=interval).warnings} - {*curve.warnings}
         assert len(warnings) == bool(said)
         assert said in "".join(f"{warning.code}: {warning}" for warning in warnings)
-
-
-ALPHAS = ("0.3", "0.5", "0.7")

@@ -43,7 +43,6 @@ def test_the_page_shows_every_population(record) -> None:
         lines = text.partition(f"## method: {row.part}; {row.promise}\n")[2].partition("\n## ")[0]
         (shown,) = (line for line in lines.splitlines() if line.startswith(f"| {row.population} |"))
         assert f"| {pages.percent(row.measured)} (" in shown
-    assert text.partition("## ")[2] in (ROOT / "validation" / "coverage" / "RECORD.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("systems", [*system_pairs.NULLS, *system_pairs.ALTERNATIVES], ids=lambda one: one.title)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from priori.base.errors import OptionError
-from priori.base.limits import MOST_TRIALS, MOST_USERS, whole_number
 from priori.base.types import Floats
 from priori.scores import Names, Scores, Trials
 
@@ -73,18 +71,11 @@ def population(
     """
     genuine_sd = user_effect_sd if genuine_effect_sd is None else genuine_effect_sd
     impostor_noise = 1 - user_effect_sd**2 - probe_effect_sd**2
-    if min(user_effect_sd, genuine_sd, probe_effect_sd) < 0 or impostor_noise < 0 or genuine_sd > 1:
-        raise OptionError("effects must not be negative, and their squares must not add to more than 1 in a class")
-    if probe_effect_sd and not crossed:
-        raise OptionError("an effect of the probe needs crossed identities: give crossed=True")
-    genuine = _per_user(genuine_per_user, n_users, "genuine_per_user")
-    impostor = _per_user(impostor_per_user, n_users, "impostor_per_user")
-    if n_users < 2 and crossed:
-        raise OptionError("crossed identities need at least two users")
+    assert crossed or not probe_effect_sd, "an effect of the probe needs crossed identities"
     draw = generator(rng)
     effects = draw.standard_normal((3, n_users)) * [[user_effect_sd], [genuine_sd], [probe_effect_sd]]
-    user = np.repeat(np.arange(n_users, dtype=np.int32), impostor)
-    claimed = np.repeat(np.arange(n_users, dtype=np.int32), genuine)
+    people = np.arange(n_users, dtype=np.int32)
+    user, claimed = (np.repeat(people, each) for each in (impostor_per_user, genuine_per_user))
     score = shift + effects[0][user] + np.sqrt(impostor_noise) * draw.standard_normal(user.size)
     genuine_noise = np.sqrt(1 - genuine_sd**2) * draw.standard_normal(claimed.size)
     genuine_score = shift + separation + effects[1][claimed] + genuine_noise
@@ -115,14 +106,3 @@ def expected_rates(thresholds: ArrayLike, *, separation: float = 2.5, shift: flo
 
     shifted = np.asarray(thresholds, dtype=np.float64) - shift
     return np.asarray(ndtr(-shifted)), np.asarray(ndtr(shifted - separation))
-
-
-def _per_user(count: int | Sequence[int], n_users: int, name: str) -> NDArray[np.int64]:
-    whole_number(n_users, "n_users", 1, MOST_USERS)
-    counts = np.asarray(count, dtype=np.float64)
-    counts = np.full(n_users, counts) if counts.ndim == 0 else counts
-    if counts.sum() > MOST_TRIALS:
-        raise OptionError(f"{name}: {counts.sum():g} trials of {n_users} users; at most {MOST_TRIALS:.0e} are drawn")
-    if counts.shape != (n_users,) or counts.min() < 0 or counts.sum() == 0:
-        raise OptionError(f"{name}: give one number of trials, or one for each of the {n_users} users, not all zero")
-    return counts.astype(np.int64)
