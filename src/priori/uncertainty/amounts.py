@@ -352,7 +352,7 @@ class _ErrorCosts:
         shared = float(self.both.variance - self.alarms.variance - self.misses.variance) / 2
         rho = float(np.clip(shared / np.sqrt(variance), -1, 1)) if variance > 0 else 0.0
         with np.errstate(over="ignore"):
-            kinds = [BoundedValue(float(own.value), *limits_of_cost(float(own.value), own, level)) for own in parts]
+            kinds = [BoundedValue(float(own.value), *limits_of_cost(own, level)) for own in parts]
         if any(np.isinf(kind.upper) for kind in kinds):
             return 0.0, np.inf
         _, lower, upper = joint_interval(kinds, (1.0, 1.0), below=rho, above=rho)

@@ -32,7 +32,7 @@ from priori.scores import BOUND, Scores, condense_all
 from priori.scores.influence import UNSEEN_COST, Spread, unit_cautions, unseen
 from priori.scores.score_set import as_score_set
 from priori.uncertainty.rates.auc import ClassMeans, spread_of_difference
-from priori.uncertainty.rates.proportions import check_level, p_values, quantile, standardise
+from priori.uncertainty.rates.proportions import check_level, p_values, quantile, quantiles, standardise
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
 #: The costs: actual, minimum, and the loss by calibration between them.
@@ -189,7 +189,7 @@ def llr_costs(
         text = "an infinite log-likelihood ratio is on the wrong side: Cllr is infinite; calibrate the scores"
         said = (Caution("infinite-cost", text), *said)
     unknown_ends = [np.nan] * 2
-    lower, upper = limits_of_cost(value[0], spread, level)
+    lower, upper = limits_of_cost(spread, level)
     return LLRCosts(
         name,
         np.array(CLLR),
@@ -243,11 +243,9 @@ def differences(a: Any, b: Any, cost: Texts, value_a: Floats, value_b: Floats) -
     spreads = [spread_of_difference(*means, a.dependence) for means in zip(a.means, b.means, strict=True)]
     known = np.isfinite(value_a) & np.isfinite(value_b)
     difference = np.subtract(value_a, value_b, where=known, out=np.full(known.shape, np.nan))
-    sd, level = np.array([spread.sd for spread in spreads]), a.confidence_level
-    freedom = [spread.freedom for spread in spreads]
-    half = sd * np.array([quantile(level, freedom=each) for each in freedom])
-    statistic = standardise(np.where(known, difference, 0.0), sd)
-    p_value = np.array([float(p_values(z, freedom=each)) for z, each in zip(statistic, freedom, strict=True)])
+    level, (sd, freedom) = a.confidence_level, np.array([(spread.sd, spread.freedom) for spread in spreads]).T
+    half = sd * quantiles((1 + level) / 2, freedom)
+    p_value = p_values(standardise(np.where(known, difference, 0.0), sd), freedom=freedom)
     found = CostsTest(
         a.name,
         b.name,
@@ -283,8 +281,9 @@ def _cllr_means(fitted: LLRMap, test: Scores) -> tuple[ClassMeans, ...]:
 # -- intervals ---------------------------------------------------------------------------------------------------
 
 
-def limits_of_cost(value: float, spread: Spread, level: float) -> tuple[float, float]:
+def limits_of_cost(spread: Spread, level: float) -> tuple[float, float]:
     """Return the interval of a mean cost, on a log scale; above, it allows for a user unlike those seen."""
+    value = float(spread.value)
     if not np.isfinite(value) or value <= 0:
         return (0.0, np.inf) if value > 0 else (0.0, 0.0)
     reach = quantile(level, freedom=spread.freedom) / value

@@ -276,7 +276,7 @@ def ece(
             ClassMeans((1 - prior) * negative, prior * positive, known)
             for negative, positive in (llr_losses(*(llr + one for llr in of_map)) for of_map in ratios)
         )
-        limits = limits_of_cost(actual.sum, actual.spread(shared), level)
+        limits = limits_of_cost(actual.spread(shared), level)
         neutral = [float(each[0]) for each in llr_losses([one], [one])]
         rows.append((actual.sum, *limits, least.sum, (1 - prior) * neutral[0] + prior * neutral[1]))
     warnings = ready.warnings

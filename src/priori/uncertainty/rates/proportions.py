@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -81,16 +80,15 @@ def normal_of(deviations: Any, freedom: Any) -> Floats:
     return np.asarray(np.where(known, -ndtri_exp(np.log(np.maximum(tail, 1e-300))), deviations))
 
 
-def p_values(statistic: ArrayLike, alternative: Alternative = "two-sided", freedom: float = np.inf) -> Floats:
+def p_values(statistic: ArrayLike, alternative: Alternative = "two-sided", freedom: ArrayLike = np.inf) -> Floats:
     """Return the p-values of normal (or Student's) statistics; ``1 - p`` is the thesis's delta (Eqs. 3.20, 3.21)."""
     from scipy.special import ndtr, stdtr
 
     check_alternative(alternative)
-    below = partial(stdtr, freedom) if np.isfinite(freedom) else ndtr
-    z = np.asarray(statistic, dtype=np.float64)
-    if alternative == "two-sided":
-        return np.asarray(2 * below(-np.abs(z)))
-    return np.asarray(below(z if alternative == "less" else -z))
+    z, known = np.asarray(statistic, dtype=np.float64), np.isfinite(freedom)
+    tail = {"two-sided": -np.abs(z), "less": z, "greater": -z}[alternative]
+    below = np.where(known, stdtr(np.where(known, freedom, 1.0), tail), ndtr(tail))
+    return np.asarray(2 * below if alternative == "two-sided" else below)
 
 
 def standardise(difference: ArrayLike, sd: ArrayLike) -> Floats:
