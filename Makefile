@@ -70,6 +70,7 @@ validate: $(VENV)/.installed  ## Measure the coverage of every interval and the 
 	$(BIN)/python validation/coverage/unlike.py
 	$(BIN)/python validation/ztests/measure.py
 	$(BIN)/python validation/thresholds/measure.py
+	$(BIN)/python validation/watching/measure.py 60
 
 fuzz: $(VENV)/.installed-test  ## Answer a million fuzzed cases in two ways each (readers, engines, saved results) into validation/fuzz/tally.csv
 	$(BIN)/python validation/fuzz/measure.py --jobs 2

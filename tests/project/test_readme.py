@@ -28,3 +28,10 @@ def test_it_is_short_and_has_something_for_each_reader() -> None:
     assert len(readme.splitlines()) <= 120
     assert all(f"**{reader}**" in readme for reader in ("lab", "ML team", "statistician"))
     assert len(re.findall(r"^!\[", readme, flags=re.MULTILINE)) == 2
+
+
+def test_every_folder_of_validation_is_explained_and_tested_where_it_says() -> None:
+    readme = (ROOT / "validation" / "README.md").read_text(encoding="utf-8")
+    folders = {path.name for path in (ROOT / "validation").iterdir() if path.is_dir() and any(path.glob("*.*"))}
+    assert set(re.findall(r"^\| `(\w+)` \|", readme, flags=re.MULTILINE)) == folders
+    assert [name for name in re.findall(r"`(tests/\S+?\.py)`", readme) if not (ROOT / name).exists()] == []
