@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 import priori
+import priori.examples
 from priori.studies.limits import _people, passing
 from priori.uncertainty.rates.proportions import proportion_interval
 from validation.coverage.simulation import population
@@ -65,6 +68,16 @@ def test_a_pilot_with_both_identities_asks_for_more_people() -> None:
     assert plans[0].independent == plans[1].independent
 
 
+def test_a_scanned_pilot_gives_the_plan_of_one_in_memory(tmp_path: Path) -> None:
+    priori.examples.write("faces", tmp_path)
+    path = tmp_path / "eigenfaces-test.csv"
+    plans = [
+        priori.plan_limit("far=0.2", pilot=pilot, threshold=-2.618) for pilot in (priori.read(path), priori.scan(path))
+    ]
+    assert plans[0].unordered is not None
+    assert plans[0].to_dict() == plans[1].to_dict()
+
+
 def test_genuine_trials_are_of_users() -> None:
     planned = priori.plan_limit("frr=0.03", expect="frr=0.01", per_user=5, intraclass=0.2)
     assert planned.ordered is None
@@ -89,6 +102,7 @@ def test_a_pilot_without_errors_says_so() -> None:
         ({"limit": "eer=0.1"}, "eer"),
         ({"limit": {"far": 0.1, "frr": 0.1}}, "give one rate"),
         ({"limit": "far=0.1", "expect": "far=0.2"}, "not below the limit"),
+        ({"limit": "far=0.1", "expect": "frr=0.01"}, "the limit is on the far"),
         ({"limit": "far=0.1", "assurance": 1.0}, "assurance"),
         ({"limit": "far=0.1", "intraclass": 2.0}, "intraclass"),
         ({"limit": "frr=0.1", "per_user": 0.0}, "per user"),

@@ -113,7 +113,9 @@ def plan_limit(
     4
     """
     level = check_level(confidence_level)
-    (rate, most), (_, given) = _rate_of("limit", limit), _rate_of("expect", expect)
+    (rate, most), (expected_rate, given) = _rate_of("limit", limit), _rate_of("expect", expect)
+    if given is not None and expected_rate != rate:
+        raise OptionError(f"the limit is on the {rate}, so {argument('expect')} is too: {rate}={given:g}")
     if not 0 < assurance < 1:
         raise OptionError(f"the assurance must lie between 0 and 1, not {assurance:g}")
     if intraclass is not None and not 0 <= intraclass <= 1:
@@ -133,7 +135,7 @@ def plan_limit(
     rho = seen.intraclass if intraclass is None else intraclass
     size = seen.per_user if per_user is None else per_user
     independent, errors, chance = passing(most, expected, assurance, level)
-    of_pairs = rate in OF_PAIRS and per_user is None and (size is None or known is None or known.scores.has_identities)
+    of_pairs = rate in OF_PAIRS and per_user is None and (size is None or seen.crossed)
     users = None if of_pairs or size is None else _users(independent, size, rho)
     planned = LimitPlan(
         rate,
@@ -200,6 +202,7 @@ class _Seen(NamedTuple):
     intraclass: float
     per_user: float | None
     warnings: tuple[Caution, ...]
+    crossed: bool = False
 
     @classmethod
     def of(cls, pilot: Pilot, rate: LimitedRate) -> _Seen:
@@ -220,7 +223,8 @@ class _Seen(NamedTuple):
         if people.count < FEW_PILOT_USERS:
             text = f"the correlation is estimated from {people.count} people and is uncertain"
             notes.append(Caution("few-pilot-users", text))
-        return cls(errors / trials or None, intraclass, trials / np.count_nonzero(people.sizes[0]), tuple(notes))
+        per_user = trials / np.count_nonzero(people.sizes[0])
+        return cls(errors / trials or None, intraclass, per_user, tuple(notes), shared == "crossed")
 
 
 def _rate_of(name: str, typed: Mapping[str, float] | str | None) -> tuple[LimitedRate, float | None]:
