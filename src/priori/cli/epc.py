@@ -106,6 +106,9 @@ def _tables(curves: list[priori.EPC], bands: list[priori.Band], folds: int | Non
     points = [curve.at(list(first.fractions if 0 < len(first.fractions) <= 12 else SHOWN)) for curve in curves]
     on = "the development scores" if folds is None else f"the other {folds - 1} folds"
     rows = [[point.name, *percents(point.value, measure.rate)] for point in points]
+    if first.criterion.alpha_name == "limit" and measure.name in (v1, v2):
+        other, column = (v1, "v1") if measure.name == v2 else (v2, "v2")
+        rows += [[f"{point.name}, {other}", *percents(getattr(point, column), True)] for point in points]
     if measure.name.startswith(NET_BENEFIT.name):
         extremes = zip(("(treat all)", "(treat none)"), points[0].at_extremes(), strict=True)
         rows += [[name, *percents(values, measure.rate)] for name, values in extremes]
