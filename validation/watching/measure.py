@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from priori.studies.watching import WatchedRate
+from priori.studies.watching import WatchedRate, log_wealth
 
 LIMIT, TRIALS, USERS = 0.01, 1_000_000, 200
 
@@ -29,21 +29,31 @@ def risks(rng: np.random.Generator, trials: int, drift: float) -> np.ndarray:
     return risk * (LIMIT / prefix[1000:].max()) if drift else risk * (LIMIT / own.mean())
 
 
+def outside(wrong: np.ndarray, risk: np.ndarray) -> bool:
+    """Tell whether the mean risk so far ever lies outside its bounds."""
+    trials = np.arange(1, wrong.size + 1)
+    counts = np.cumsum(wrong), trials, (np.cumsum(risk) / trials)[:, None]
+    parts = zip(*(np.array_split(column, 20) for column in counts), strict=True)
+    return any((log_wealth(*part, above=above) >= np.log(40)).any() for part in parts for above in (True, False))
+
+
 def measure(streams: int) -> list[tuple[str, str, float]]:
     """Return what was measured, as (population, what, value)."""
     rows = []
     for drift in (0.0, 0.5):
         rng = np.random.default_rng([7, int(10 * drift)])
-        broken = changed = 0
+        broken = changed = missed = 0
         for _ in range(streams):
-            watched = WatchedRate("far", LIMIT)
-            wrong = rng.random(TRIALS) < risks(rng, TRIALS, drift)
+            watched, risk = WatchedRate("far", LIMIT), risks(rng, TRIALS, drift)
+            wrong = rng.random(TRIALS) < risk
+            missed += outside(wrong, risk)
             for part in np.array_split(wrong, 20):
                 watched.update(part, 0.95, 1e7)
             broken += watched.broken is not None
             changed += watched.changed is not None
         population = f"200 users who differ strongly, drift {drift:g}, at the limit"
         rows.append((population, "share of streams of 10^6 trials with a false alarm", broken / streams))
+        rows.append((population, "share whose 95 % bounds ever miss the mean risk so far", missed / streams))
         rows.append((population, "share with a false change, one allowed in 10^7 trials", changed / streams))
     rng = np.random.default_rng(8)
     for times in (1.5, 2.0, 4.0):

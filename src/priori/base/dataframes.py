@@ -25,12 +25,14 @@ def is_missing(value: Any) -> bool:
     return value is None or not isinstance(value == value, (bool, np.bool_)) or value != value
 
 
-def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: str) -> dict[str, str]:
+def match_columns(
+    present: Sequence[str], names: Mapping[str, str], *, source: str, labelled: bool = True
+) -> dict[str, str]:
     """Return which of the columns present is which of ours.
 
     A column named in ``names`` must exist; others are taken when present, in any case (``Score`` will do), unless they
     are named as nothing (``""``). The label may be missing when user and probe_user are there: a trial is then positive
-    when they are the same.
+    when they are the same. Where trials are not ``labelled`` it is left out.
 
     Examples
     --------
@@ -40,7 +42,7 @@ def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: s
     for role in names:
         if role not in COLUMNS:
             raise unknown("column", role, COLUMNS)
-    left_out = {role for role, name in names.items() if not name}
+    left_out = {role for role, name in names.items() if not name} | ({"label"} if not labelled else set())
     names = {role: name for role, name in names.items() if name}
     matched: dict[str, str] = {}
     for role in COLUMNS:
@@ -53,7 +55,8 @@ def match_columns(present: Sequence[str], names: Mapping[str, str], *, source: s
             raise InputError(f"{source}: {len(similar)} columns are called {sought!r}; rename all but one")
         if similar:
             matched[role] = similar[0]
-    optional = {"label"} if "label" not in names and {"user", "probe_user"} <= set(matched) else set()
+    by_identity = "label" not in names and {"user", "probe_user"} <= set(matched)
+    optional = {"label"} if by_identity or not labelled else set()
     for role in ("score", "label", *names):
         if role not in matched and role not in optional:
             raise InputError(

@@ -24,6 +24,7 @@ from priori.scores.score_set import BY_ATTACK
 from priori.scores.systems import SourceFile, System
 
 if TYPE_CHECKING:
+    from priori.base.types import Floats, Mask
     from priori.curves.epc import EPC
 
 Result = TypeVar("Result")
@@ -97,6 +98,12 @@ class Reading:
         from priori.readers import read
 
         return read(path, trials=trials, **self.settings)
+
+    def stream(self, path: str, *, labelled: bool) -> tuple[Mask | None, Floats]:
+        """Read trials in their order in time: which are positive (None without labels), and their scores."""
+        from priori.readers import read_stream
+
+        return read_stream(path, labelled=labelled, **self.settings)
 
     def read_table(self, path: str, systems: Any, split: Any, where: Mapping[str, list[str]]) -> Sets:
         """Read a table of many systems, or of the one whose scores it holds; arguments as in `priori.read_table`."""
@@ -462,7 +469,9 @@ def _two_values(typed: str, values: str) -> tuple[list[str], list[str]]:
 
 
 #: How files are read.
-READING = options("input_format column positive attack nan lower_is_better engine memory temp")
+#: How files are read in their order, and where else they may be counted.
+IN_ORDER = options("input_format column positive attack nan lower_is_better")
+READING = (*IN_ORDER, *options("engine memory temp"))
 _NAMED = "system scores table systems_in systems_columns split"
 _CHOSEN = "mixed_users split_seed where"
 

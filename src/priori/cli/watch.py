@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import Any
 
 import click
-import numpy as np
 
 import priori
 from priori.base.errors import OptionError
@@ -14,11 +14,13 @@ from priori.base.texts import cell
 from priori.cli.commands import Asked, Group, judging, make_command, output_group
 from priori.cli.options import option, options
 from priori.cli.output import table_text
-from priori.cli.systems import READING, Reading, limits_of
+from priori.cli.systems import IN_ORDER, Reading, limits_of
 from priori.cli.threshold import as_score
 from priori.scores.systems import SourceFile
 from priori.studies.watching import Watch
 
+#: What a state has settled.
+SETTLED = "limits threshold threshold_from task criterion alpha costs prior change_every level"
 #: About whom the alarms and bounds speak.
 CLAIM = (
     "Bounds and alarms hold at all times together. They are about decisions made so far; for new people use priori epc."
@@ -40,7 +42,7 @@ CLAIM = (
     option("threshold_from"),
     judging("one threshold is deployed", measure=False),
     *options("state change_every share level"),
-    Group("reading", Reading, READING),
+    Group("reading", Reading, IN_ORDER),
     output_group(plot="Also draw the rates so far"),
 )
 def watch(asked: Asked) -> None:
@@ -57,28 +59,27 @@ def watch(asked: Asked) -> None:
     """
     state, share, reading = asked.state, asked.share, asked.reading
     if state is not None and os.path.exists(state):
-        if asked.limits or asked.threshold is not None or asked.threshold_from is not None:
-            raise OptionError(f"{state} holds the threshold and the limits; leave them out, or name another --state")
-        watch = Watch.load(state)
+        watch = _load(state, reading)
+        reading = replace(reading, lower_is_better=watch.distances)
     else:
         limits = {name.lower(): limit for name, limit in limits_of("--limit", "RATE=VALUE", asked.limits).items()}
         watch = Watch(_threshold(asked), limits, asked.level, asked.change_every)
+        watch.distances = reading.lower_is_better
     for path in asked.files:
         digest = SourceFile.of(path).sha256 or None
-        if share is not None:
-            watch.update(None, _unlabelled(path, reading), batch=digest)
-            continue
-        scores = reading.read(path).load()
-        negative, positive = map(_in_time, (scores.negative, scores.positive))
-        label = np.repeat([0, 1], [negative.size, positive.size])
-        watch.update(label, np.concatenate([negative, positive]), batch=digest)
+        watch.update(*reading.stream(path, labelled=share is None), batch=digest)
     floors = {} if share is None else watch.unlabelled(_share(share), watch.limits)
-    told, deployed = watch.report(), as_score(watch.threshold, reading.lower_is_better)
+    told, deployed = watch.report(), as_score(watch.threshold, watch.distances)
+    labelled = any(rate.trials for rate in watch.rates.values())
+    if asked.output.plot and not labelled:
+        raise OptionError("--plot draws the rates of labelled trials, and there are none")
+    tables = [_floor_table(floors, share, watch)] if floors else []
+    tables += [_table(told)] if labelled or not floors else []
     # Not before all that was typed proved right: trials that are remembered cannot be given again.
     if state is not None:
         watch.save(state)
     asked.output.finish(
-        table=lambda: _floor_table(floors, share, watch) if floors else _table(told),
+        table=lambda: "\n".join(tables),
         csv=lambda: [{"rate": name, **row} for name, row in (floors or told).items()],
         json=lambda: {"threshold": deployed, "alarm": watch.alarm, "rates": told, "floors": floors},
         figure=lambda plots: watch.plot(),
@@ -86,6 +87,21 @@ def watch(asked: Asked) -> None:
     )
     if watch.alarm or any(floor["alarm"] for floor in floors.values()):
         raise click.exceptions.Exit(1)
+
+
+def _load(state: str, reading: Reading) -> Watch:
+    """Return the watch of a state; what the state has settled may not be said again."""
+    context = click.get_current_context()
+    typed = click.core.ParameterSource.COMMANDLINE
+    again = [each for each in context.command.params if context.get_parameter_source(str(each.name)) is typed]
+    if named := [each.opts[0] for each in again if each.name in SETTLED.split()]:
+        raise OptionError(
+            f"{state} holds the threshold and the limits; leave out {', '.join(named)}, or name another --state"
+        )
+    watch = Watch.load(state)
+    if reading.lower_is_better and not watch.distances:
+        raise OptionError(f"{state} is about scores, not distances: leave out --lower-is-better")
+    return watch
 
 
 def _threshold(asked: Asked) -> float:
@@ -104,24 +120,6 @@ def _share(typed: str) -> tuple[float, float]:
         return float(low), float(high or low)
     except ValueError:
         raise OptionError(f"--share {typed!r}: write it as LOW:HIGH, for example --share 0.4:0.6") from None
-
-
-def _in_time(trials: Any) -> Any:
-    """Return the scores of a class in the order of their times, where these are known."""
-    return trials.score if trials.time is None else trials.score[np.argsort(trials.time, kind="stable")]
-
-
-def _unlabelled(path: str, reading: Reading) -> Any:
-    """Return the scores of a table without labels."""
-    import duckdb
-
-    name = reading.columns.get("score", "score")
-    source = duckdb.read_parquet(path) if path.endswith(".parquet") else duckdb.read_csv(path)
-    if name not in source.columns:
-        there = ", ".join(source.columns)
-        raise OptionError(f"{path}: no column {name!r} ({there}); name it with --column score=NAME")
-    values = source.project(f'CAST("{name}" AS DOUBLE) AS score').fetchnumpy()["score"]
-    return -values if reading.lower_is_better else values
 
 
 def _table(told: dict[str, dict[str, Any]]) -> str:

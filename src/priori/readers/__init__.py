@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from priori.base.errors import InputError, OptionError, about_trials_file, argument
+from priori.base.types import Floats, Mask
 from priori.readers.formats import FORMATS, Format, Sample, recognise
 from priori.readers.input_file import PathOrFile, open_source
-from priori.readers.layout import Columns, into_scores, said_positive
+from priori.readers.layout import Columns, into_scores, into_stream, said_positive
 from priori.readers.text import place_of
 from priori.scores import NanPolicy, Scores, ScoreSet, nan_error
 
@@ -80,16 +81,43 @@ def read(
     with ExitStack() as stack:
         with about_trials_file():
             labels = None if trials is None else Sample(stack.enter_context(open_source(trials)))
-        opened = stack.enter_context(open_source(path, source))
-        sample = Sample(opened, dict(columns or {}), pos_label, labels)
-        chosen = recognise(sample, format)
-        _check_options(chosen, sample)
-        table = chosen.read(sample)
-        scores = _scores(table, chosen, sample, nan, lower_is_better, attack_label)
-    scores = replace(scores, format=chosen.name)
+        sample = Sample(stack.enter_context(open_source(path, source)), dict(columns or {}), pos_label, labels)
+        table, chosen = _table(sample, format, nan)
+    name = sample.source.name
+    scores = into_scores(table, pos_label, nan, lower_is_better, name, attack_label)
+    scores = replace(scores.told([sample.columns.get("user"), chosen.name]), format=chosen.name)
     if announce is not None:
         announce(_announcement(scores, chosen, len(table)) + said_positive(table, pos_label, attack_label))
     return scores
+
+
+def read_stream(
+    path: PathOrFile,
+    *,
+    labelled: bool = True,
+    format: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    pos_label: Any = None,
+    attack_label: Any = None,
+    nan: NanPolicy = "error",
+    lower_is_better: bool = False,
+    announce: Callable[[str], None] | None = None,
+) -> tuple[Mask | None, Floats]:
+    """Read trials in the order of time or of the file, perhaps of one class: which are positive, and their scores.
+
+    Arguments as in `read`. Trials that are not ``labelled`` need a score only, and None is known of their classes.
+    """
+    with open_source(path) as opened:
+        sample = Sample(opened, dict(columns or {}), pos_label, labelled=labelled)
+        table, chosen = _table(sample, format, nan)
+    name = sample.source.name
+    positive, score = into_stream(table, labelled, pos_label, attack_label, nan, lower_is_better, name)
+    if announce is not None:
+        said = f"{score.size} unlabelled"
+        if positive is not None:
+            said = f"{positive.sum()} positive and {(~positive).sum()} negative"
+        announce(f"{name}: {chosen.title}, {said} trials")
+    return positive, score
 
 
 def pair_check(development: ScoreSet, test: ScoreSet, *, name: str = "") -> None:
@@ -122,18 +150,18 @@ def _check_options(chosen: Format, sample: Sample) -> None:
         )
 
 
-def _scores(
-    table: Columns, chosen: Format, sample: Sample, nan: NanPolicy, lower_is_better: bool, attack_label: Any
-) -> Scores:
-    name = sample.source.name
+def _table(sample: Sample, format: str | None, nan: NanPolicy) -> tuple[Columns, Format]:
+    """Read the columns of a file, and tell in which format it is."""
+    chosen = recognise(sample, format)
+    _check_options(chosen, sample)
+    table, name = chosen.read(sample), sample.source.name
     if not len(table):
         raise InputError(f"{name}: no trials, only a header; nothing to read")
     if nan == "error" and table.layout is not None:
         missing = np.flatnonzero(np.isnan(table.score))
         if missing.size:
             raise nan_error(name, missing.size, place_of(sample.source, table.layout, int(missing[0])))
-    scores = into_scores(table, sample.pos_label, nan, lower_is_better, name, attack_label)
-    return scores.told([sample.columns.get("user"), chosen.name])
+    return table, chosen
 
 
 def _announcement(scores: Scores, chosen: Format, read: int) -> str:

@@ -30,7 +30,8 @@ class Sample:
 
     The caller may have given the file's names for our ``columns``, the label of the positive class (``pos_label``),
     and the file that says which ``trials`` are positive; ``more`` are further columns that a table must have. With
-    ``strays`` rows may lack names: who reads the table looks after those that are kept.
+    ``strays`` rows may lack names: who reads the table looks after those that are kept. Labels of a table that is not
+    ``labelled`` are not read.
     """
 
     source: Source
@@ -39,6 +40,7 @@ class Sample:
     trials: Sample | None = None
     more: Mapping[str, str] = field(default_factory=dict)
     strays: bool = False
+    labelled: bool = True
 
     @cached_property
     def lines(self) -> list[tuple[int, str]]:
@@ -103,7 +105,7 @@ class Sample:
             if present.count(title) != 1:
                 number, listed = present.count(title) or "no", name_list(present)
                 raise InputError(f"{name}: {number} columns are called {title!r}; the columns are {listed}")
-        return {**match_columns(present, self.columns, source=name), **self.more}
+        return {**match_columns(present, self.columns, source=name, labelled=self.labelled), **self.more}
 
     def load(self, layout: LineLayout) -> Columns:
         """Read the columns of a text file: a small one line by line, a large one with duckdb."""

@@ -19,11 +19,12 @@ from priori.scores.labels import (
     attackers,
     classes_of,
     is_missing_label,
+    is_positive,
     missing_labels,
     normal,
     positive_value,
 )
-from priori.scores.trials import as_amounts, as_times, whole_weights
+from priori.scores.trials import as_amounts, as_times, nan_error, whole_weights
 
 #: The delimiter that stands for any run of spaces and tabs.
 BLANKS = " "
@@ -150,6 +151,38 @@ def into_scores(
         lower_is_better=lower_is_better,
         source=source,
     ).told(found.negative_labels)
+
+
+def into_stream(
+    table: Columns,
+    labelled: bool,
+    pos_label: Any,
+    attack_label: Any,
+    nan: NanPolicy,
+    lower_is_better: bool,
+    source: str,
+) -> tuple[Mask | None, Floats]:
+    """Return which trials are positive and their scores, in time where times are known; one class alone will do."""
+    positive = None
+    if labelled and "label" in table.codes:
+        words = {normal(value) for value in table.names["label"].values}
+        if len(words) > 1:
+            positive = _by_label(table, pos_label, attack_label, source).positive
+        else:
+            positive = np.full(len(table), is_positive(words.pop(), pos_label, where=source))
+    elif labelled:
+        positive = _by_identity(table, attack_label).positive
+    time = _held(table, "time", lambda values: as_times(values, f"{source}: time"))
+    order = np.arange(len(table)) if time is None else np.argsort(time, kind="stable")
+    if (weights := _held(table, "weight", lambda values: whole_weights(values, f"{source}: weight"))) is not None:
+        order = np.repeat(order, weights[order])
+    missing = np.isnan(table.score)
+    if nan == "error" and missing.any():
+        raise nan_error(source, int(missing.sum()))
+    if nan == "drop":
+        order = order[~missing[order]]
+    score = np.where(missing, -np.inf, 0.0 - table.score if lower_is_better else table.score)[order]
+    return None if positive is None else positive[order], score
 
 
 def said_positive(table: Columns, pos_label: Any, attack_label: Any) -> str:

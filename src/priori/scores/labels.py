@@ -227,6 +227,19 @@ def positive_value(
     )
 
 
+def is_positive(word: str, pos_label: Any, *, where: str) -> bool:
+    """Tell whether the only label that occurs, as `normal` writes it, is that of the positive class."""
+    if pos_label is not None:
+        return word == normal(pos_label)
+    for pair in KNOWN_PAIRS:
+        if word in pair:
+            return word == pair[0]
+    raise InputError(
+        f"{where}: every label is {word!r}, which we do not know; say which is positive "
+        f"({argument('pos_label', 'VALUE')})"
+    )
+
+
 def classes_of(
     labels: NDArray[Any], pos_label: Any = None, attack_label: Any = None, *, where: str = "labels"
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_] | None]:

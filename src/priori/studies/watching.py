@@ -4,6 +4,10 @@ Trial t errs with some probability given all that came before: the user's own ra
 trial against "the mean of these probabilities is at most the limit" gains only by luck, and grows twentyfold in
 one stream of twenty at most, however long they are and however often one looks (Ville). No independence is needed,
 and so users may return and drift; the claim is about the decisions made so far, on the people seen, and no others.
+
+A bet is an odds ratio r: what it has made of 1 after k errors in n trials is r^k / (1 + (r - 1) m)^n. The product of
+r^x / (1 + (r - 1) p) over trials with risks p is a martingale, and where m is the mean of these risks it is no less
+(Jensen). So bounds hold for the mean risk of the trials so far although it moves.
 I. Waudby-Smith, A. Ramdas, "Estimating means of bounded random variables by betting", JRSS B, 2024; J. Shin, A. Ramdas,
 A. Rinaldo, "E-detectors: a nonparametric framework for sequential change detection", New England Journal of Statistics
 in Data Science, 2023.
@@ -21,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import logsumexp, xlog1py
+from scipy.special import logsumexp
 
 from priori.base.above import above
 from priori.base.errors import InputError, OptionError
@@ -33,10 +37,10 @@ if TYPE_CHECKING:
 
 #: The rates that can be watched: of which label, and whether a trial that passes is the error.
 RATES = {"far": (False, True), "frr": (True, False)}
-#: What bets win on: rates so many times above the limit, less one. Each is cut where one error more would ruin it.
-BETS = 0.02 * 2.0 ** np.arange(10)
-#: A bet never risks more than this share of what it has.
-MOST = 0.99
+#: The odds of an error that bets win on, over the odds at the limit: from 1.02 to some 11.
+RATIOS = 1 + 0.02 * 2.0 ** np.arange(10)
+#: So many trials are gone through at once.
+PART = 1 << 16
 #: Points of a history that are kept for a figure.
 KEPT = 400
 
@@ -44,16 +48,12 @@ KEPT = 400
 def log_wealth(errors: ArrayLike, trials: ArrayLike, limit: float, *, above: bool = True) -> Floats:
     """Return the logarithm of what bets against a limit have made of 1 after each of these counts.
 
-    Bets that the rate is ``above`` the limit, or below. For errors, which are 0 or 1, the wealth of a constant bet
-    depends on the counts alone.
+    Bets that the rate is ``above`` the limit, or below. The wealth depends on the counts alone.
     """
     k, n = np.asarray(errors, dtype=np.float64)[..., None], np.asarray(trials, dtype=np.float64)[..., None]
-    if above:
-        bets = np.minimum(BETS, MOST / limit) if limit > 0 else BETS
-    else:
-        bets = -np.minimum(BETS, MOST / (1 - limit)) if limit < 1 else -BETS
-    wealth = xlog1py(k, bets * (1 - limit)) + xlog1py(n - k, -bets * limit)
-    return np.asarray(logsumexp(wealth, axis=-1) - np.log(bets.size))
+    ratios = RATIOS if above else 1 / RATIOS
+    wealth = k * np.log(ratios) - n * np.log1p((ratios - 1) * limit)
+    return np.asarray(logsumexp(wealth, axis=-1) - np.log(ratios.size))
 
 
 def bounds(errors: int, trials: int, level: float = 0.95) -> tuple[float, float]:
@@ -90,13 +90,15 @@ class WatchedRate:
     errors: int = 0
     broken: int | None = None
     changed: int | None = None
-    detector: list[float] = field(default_factory=lambda: [-np.inf] * BETS.size)
+    detector: list[float] = field(default_factory=lambda: [-np.inf] * RATIOS.size)
     history: list[tuple[int, int]] = field(default_factory=list)
 
     def update(self, wrong: Mask, level: float, change_every: float) -> None:
         """Go through new trials of the class, in their order."""
-        if not wrong.size:
-            return
+        for start in range(0, wrong.size, PART):
+            self._go_on(wrong[start : start + PART], level, change_every)
+
+    def _go_on(self, wrong: Mask, level: float, change_every: float) -> None:
         trials = self.trials + np.arange(1, wrong.size + 1)
         errors = self.errors + np.cumsum(wrong)
         if self.broken is None:
@@ -119,15 +121,15 @@ class WatchedRate:
     def _detect(self, wrong: Mask) -> Floats:
         """Return the logarithm of the detector after each trial: bets that began at every trial before, added up.
 
-        M_t = (M_{t-1} + 1) e_t with e_t = 1 + b (x_t - m), so M_t / P_t is a running sum, P being the product of e.
+        M_t = (M_{t-1} + 1) e_t with e_t = r^x / (1 + (r - 1) m), so M_t over the product of e is a running
+        sum.
         """
-        bets = np.minimum(BETS, MOST / self.limit)[:, None]
-        steps = np.log1p(bets * (wrong[None, :] - self.limit))
+        steps = np.log(RATIOS)[:, None] * wrong - np.log1p((RATIOS - 1) * self.limit)[:, None]
         product = np.cumsum(steps, axis=1)
         begun = np.concatenate([np.array(self.detector)[:, None], -(product - steps)], axis=1)
         detector = product + np.logaddexp.accumulate(begun, axis=1)[:, 1:]
         self.detector = detector[:, -1].tolist()
-        return np.asarray(logsumexp(detector, axis=0) - np.log(BETS.size))
+        return np.asarray(logsumexp(detector, axis=0) - np.log(RATIOS.size))
 
 
 def _first(trials: Any, alarm: Mask) -> int | None:
@@ -148,6 +150,8 @@ class Watch:
         All alarms that a limit is surely broken are false in at most 1 - level of streams, for ever.
     change_every : float
         A change may be reported falsely once in so many trials, on average.
+    distances : bool
+        Scores and threshold are negated distances; the command line shows them as they were.
 
     Examples
     --------
@@ -167,6 +171,7 @@ class Watch:
     passed: int = 0
     seen: int = 0
     batches: list[str] = field(default_factory=list)
+    distances: bool = False
 
     def __post_init__(self) -> None:
         if not self.limits:
@@ -204,12 +209,14 @@ class Watch:
                 f"score {int(np.isnan(scores).argmax())} is NaN; leave it out, or count it as rejected (-inf)"
             )
         accepted = scores > self.threshold
-        positive = None if label is None else np.asarray(label).astype(bool).ravel()
+        positive = None if label is None else np.asarray(label).ravel()
         if positive is not None and positive.size != scores.size:
             raise InputError(f"{positive.size} labels and {scores.size} scores")
-        self.passed, self.seen = self.passed + int(accepted.sum()), self.seen + scores.size
+        if positive is not None and not (known := np.isin(positive, (0, 1))).all():
+            raise InputError(f"label {int(known.argmin())} is {positive[known.argmin()]}; give 1 or 0")
         self.batches += [] if batch is None else [batch]
         if positive is None:
+            self.passed, self.seen = self.passed + int(accepted.sum()), self.seen + scores.size
             return
         for rate in self.rates.values():
             of_positives, passing_errs = RATES[rate.name]
@@ -256,7 +263,7 @@ class Watch:
         return told
 
     def unlabelled(self, share: tuple[float, float], promised: Mapping[str, float]) -> dict[str, dict[str, float]]:
-        """Return the least FAR, FRR and HTER that the share of trials accepted leaves possible.
+        """Return the least FAR, FRR and HTER that the share of unlabelled trials accepted leaves possible.
 
         ``share`` is the range in which the share of positives lies, by what is known of them; ``promised`` the most
         that development allows of each rate. A floor above its promise says that the share is outside its range or that
