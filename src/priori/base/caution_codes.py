@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal, NamedTuple
 
 Level = Literal["warning", "note"]
@@ -18,13 +19,7 @@ class CautionKind(NamedTuple):
     page: str
 
 
-def _warning(heading: str, meaning: str, *, matters: str, remedy: str, page: str) -> CautionKind:
-    return CautionKind("warning", heading, meaning, matters, remedy, page)
-
-
-def _note(heading: str, meaning: str, *, matters: str, remedy: str, page: str) -> CautionKind:
-    return CautionKind("note", heading, meaning, matters, remedy, page)
-
+_warning, _note = partial(CautionKind, "warning"), partial(CautionKind, "note")
 
 #: Every code; those of one level from the gravest on, the order in which they are shown.
 CODES: dict[str, CautionKind] = {

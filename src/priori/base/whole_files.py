@@ -35,8 +35,12 @@ def whole_file(path: str | Path) -> Iterator[Path]:
         old = check_writable(path)
         through = _is_written_through(path, old)
         target = Path(os.path.realpath(path))
-        temporary = _temporary_folder() if through else target.parent
-        temporary /= f".priori-{os.urandom(8).hex()}"
+        folder = target.parent
+        if through:
+            import tempfile  # not above: it takes long to import, and most results go into regular files
+
+            folder = Path(tempfile.gettempdir())
+        temporary = folder / f".priori-{os.urandom(8).hex()}"
         try:
             # The system takes the rights that a new file does not get from these; one with rights of its own is
             # private until it has them.
@@ -115,9 +119,3 @@ def _append(path: str | Path, data: bytes) -> None:
     # Appending leaves what others wrote before into the same open file; a device and a pipe do not mind.
     with open(path, "ab") as file:
         file.write(data)
-
-
-def _temporary_folder() -> Path:
-    import tempfile  # not above: it takes long to import, and most results go into regular files
-
-    return Path(tempfile.gettempdir())

@@ -132,7 +132,9 @@ def cli(context: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; what goes wrong ends in one line and an exit code, never in a traceback."""
-    _print_any_name()
+    for stream in (sys.stdout, sys.stderr):  # any name can be printed
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         code = cli.main(args=arguments, prog_name="priori", standalone_mode=False)
         if code == 1:  # a limit of priori check is broken
@@ -172,13 +174,6 @@ def _unforeseen(error: Exception) -> str:
     if re.search("memory|bad.alloc|thread|Resource temporarily|shared object", said, re.IGNORECASE):
         return f"not enough memory or threads ({said}); allow more (ulimit -v, ulimit -u), or give --threads 1"
     return f"{said}; this is a fault of Priori, please report it with what 'python -X dev -m priori ...' prints"
-
-
-def _print_any_name() -> None:
-    """Let any name be printed."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def _drop_output() -> None:

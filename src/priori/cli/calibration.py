@@ -98,29 +98,26 @@ def _drawn(plots: ModuleType, asked: Asked) -> Any:
     found = []
     for name in asked.calibrations.split(","):
         for system in asked.systems.read():
-            title = system.name if name == "none" else f"{system.name}, {name}"
-            found.append(make(system.dev, system.test, calibrate=name, name=title, **how))
+            found.append(make(system.dev, system.test, calibrate=name, name=_title(system.name, name), **how))
     return draw(found)
 
 
-def _named(costs: priori.LLRCosts) -> str:
-    return costs.name if costs.calibrate == "none" else f"{costs.name}, {costs.calibrate}"
+def _title(system: str, calibration: str) -> str:
+    return system if calibration == "none" else f"{system}, {calibration}"
 
 
 def _table(costs: priori.LLRCosts) -> str:
     alike = {"none": "trials independent", "user": f"{costs.people} users", "crossed": f"{costs.people} people"}
     title = f"Costs as log-likelihood ratios, {100 * costs.confidence_level:g} % intervals"
-    return tables_of(costs, title=f"{_named(costs)}: {title} ({alike[costs.dependence]})", without="sd")
+    return tables_of(
+        costs, title=f"{_title(costs.name, costs.calibrate)}: {title} ({alike[costs.dependence]})", without="sd"
+    )
 
 
 def _compared(a: priori.LLRCosts, b: priori.LLRCosts, test: priori.CostsTest) -> str:
-    return tables_of(
-        test,
-        title=f"{_named(a)} minus {_named(b)}, on the same trials",
-        without="sd",
-        value_a="first",
-        value_b="second",
-    )
+    first, second = (_title(each.name, each.calibrate) for each in (a, b))
+    title = f"{first} minus {second}, on the same trials"
+    return tables_of(test, title=title, without="sd", value_a="first", value_b="second")
 
 
 def _curves(asked: Asked) -> list[priori.EPC]:

@@ -148,14 +148,12 @@ def _band(curve: Any, name: str, asked: Asked, view: View) -> Any:
 def _systems(
     curves: list[Any], bands: list[dict[str, Any]], fixed: list[priori.EPC], view: View
 ) -> list[dict[str, Any]]:
-    parts: list[dict[str, Any]] = [{"band": band} for band in bands] or [{} for _ in curves]
-    for part, point in zip(parts, fixed, strict=False):
-        part["a_priori"] = view.points(point)
-    shown = view.axes in (None, "far-tpr")
-    return [
-        {**curve.to_dict(), **({} if shown else {"rates": view.columns(curve)}), **part}
-        for curve, part in zip(curves, parts, strict=True)
-    ]
+    parts: list[dict[str, Any]] = [curve.to_dict() for curve in curves]
+    if view.axes not in (None, "far-tpr"):
+        parts = [{**part, "rates": view.columns(curve)} for part, curve in zip(parts, curves, strict=True)]
+    for name, known in (("band", bands), ("a_priori", [view.points(point) for point in fixed])):
+        parts = [{**part, name: own} for part, own in zip(parts, known, strict=True)] if known else parts
+    return parts
 
 
 def _fixed_table(fixed: list[priori.EPC], view: View) -> Iterator[str]:

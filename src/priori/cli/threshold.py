@@ -71,9 +71,8 @@ def threshold(asked: Asked) -> None:
     """Print the threshold that minimises the criterion on DEV, its rates there, and how far it may be off.
 
     A trial is accepted when its score is greater than the threshold, or its distance less (--lower-is-better).
-    Three ranges say how sure that is: where other
-    development sets like this one would put it, where the best threshold of the population lies, and which thresholds
-    are as good on DEV. With --no-bootstrap they are left out.
+    Three ranges show its uncertainty: where other development sets like this one would put it, where the best threshold
+    of the population lies, and which thresholds are as good on DEV. With --no-bootstrap they are left out.
 
     \b
     Examples:
