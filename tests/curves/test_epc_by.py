@@ -26,7 +26,7 @@ def tied(rng: np.random.Generator, size: int, groups: int) -> Scores:
     return Scores.from_predictions(label, score, user=user)
 
 
-@given(st.integers(0, 100_000), st.integers(1, 5), st.sampled_from(["wer", "target-v1", "eer"]))
+@given(st.integers(0, 100_000), st.integers(1, 5), st.sampled_from(["wer", "target-v1", "eer", "bayes"]))
 def test_each_curve_is_the_one_that_epc_gives(seed: int, groups: int, criterion: str) -> None:
     rng = np.random.default_rng(seed)
     dev, test = tied(rng, 40, groups), tied(rng, 30, groups)

@@ -13,7 +13,6 @@ from priori.base.declarations import Cautions, Rows, Summary, Unsaved
 from priori.base.errors import OptionError
 from priori.base.types import Floats, Ints
 from priori.curves.epc import EPC, Weight, curves_of, judged
-from priori.decisions.measure import Measure
 from priori.decisions.outcomes import count
 from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
 from priori.decisions.tasks import Task
@@ -73,11 +72,6 @@ class CrossEPC(EPC):
     def at(self, alpha: Any) -> EPC:
         """Return the curve at other alphas, one or a list, with the same folds."""
         return cross_fitted(self.dev.load(), self.fold, self.recipe_at(alpha), self.name)
-
-    def showing(self, measure: Measure) -> EPC:
-        """Return the same thresholds shown by another measure; ``best`` stays that of the first."""
-        plain = self.to_resample("test")
-        return replace(self, measure=measure, value=measure(count(plain.test, plain.threshold), self.alpha))
 
     def to_resample(self, resample: Literal["test", "both"]) -> EPC:
         """Return a curve of the same outcomes on one axis: every trial keeps the thresholds of its fold."""

@@ -155,8 +155,8 @@ class EPC(Result):
 
     def showing(self, measure: Measure) -> EPC:
         """Return the same thresholds shown by another measure; ``best`` stays that of the first."""
-        shown = count(self.judged, self.threshold)
-        return replace(self, measure=measure, value=measure(shown, self.alpha))
+        kept = self.to_resample("test")
+        return replace(self, measure=measure, value=measure(count(kept.test, kept.threshold), self.alpha))
 
     def to_resample(self, resample: Resample) -> EPC:
         """Return the curve with the test set, and the thresholds on it, that a bootstrap resamples."""

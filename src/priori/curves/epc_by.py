@@ -19,7 +19,7 @@ from priori.base.declarations import Cautions
 from priori.base.errors import InputError, unknown
 from priori.base.results import Result
 from priori.base.types import Codes, Counts, Floats, Index
-from priori.decisions.criteria import Criterion
+from priori.curves.epc import curves_of
 from priori.decisions.hull import Ascending, edges_left, hulls_of_errors
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.recipe import AnyCriterion, AnyMeasure, Recipe
@@ -115,46 +115,58 @@ def epc_by(
     """
     if by not in get_args(By):
         raise unknown("kind of group", by, get_args(By))
-    sets = [known for known, _ in condense_all([as_score_set(each) for each in (dev, test)], (by,), narrow=BOUND)]
+    dev, test = (known for known, _ in condense_all([as_score_set(each) for each in (dev, test)], (by,), narrow=BOUND))
     asked = Recipe.of(task, criterion, measure, points, bounds, alpha)
-    domain, aggregate = asked.task, asked.measure
-    names, parts, skipped = _matched(sets, by)
-    alphas = np.array([float(fraction) for fraction in asked.fractions])
-    chosen = [part.choose(asked.criterion, asked.fractions) for part in parts]
-    counted, best = (parts[1].count(each) for each in chosen)
-    rows = np.tile(alphas, len(names))
+    names, skipped = _matched(dev, test, by)
+    make = _together if asked.criterion.name == "wer" else _one_by_one
     return GroupedEPC(
-        group=np.repeat(np.array(names), alphas.size),
-        alpha=rows,
-        threshold=chosen[0],
-        fp=counted.fp,
-        fn=counted.fn,
-        negatives=counted.negatives,
-        positives=counted.positives,
-        v1=domain.v1(counted),
-        v2=domain.v2(counted),
-        value=aggregate(counted, rows),
-        best=aggregate(best, rows),
+        **make(dev, test, by, names, asked),
+        group=np.repeat(np.array(names), len(asked.fractions)),
         by=by,
-        task=domain.name,
+        task=asked.task.name,
         criterion=asked.criterion.name,
-        measure=aggregate.name,
-        points=alphas.size,
-        skipped=tuple(skipped),
-    )._came_from(sets[1])
+        measure=asked.measure.name,
+        points=len(asked.fractions),
+        skipped=skipped,
+    )._came_from(test)
 
 
-def _matched(sets: Sequence[Scores], by: By) -> tuple[list[str], list[_Trials], list[str]]:
-    """Return the names of the groups that have all that they need, the trials of both sets, and who is left out."""
-    grouped = [_named(scores, by) for scores in sets]
-    names = sorted(set.intersection(*({name for name, complete in named.items() if complete} for named in grouped)))
-    if not names:
+def _one_by_one(dev: Scores, test: Scores, by: By, names: Sequence[str], asked: Recipe) -> dict[str, Any]:
+    """Return the columns of the curves of groups, each made on its own."""
+    devs, tests = dev.by(by), test.by(by)
+    curves = curves_of({name: (devs[name], tests[name]) for name in names}, asked)
+    outcomes = ("fp", "fn", "negatives", "positives")
+    columns = {name: np.concatenate([getattr(curve.outcomes, name) for curve in curves]) for name in outcomes}
+    values = ("alpha", "threshold", "v1", "v2", "value", "best")
+    return columns | {name: np.concatenate([getattr(curve, name) for curve in curves]) for name in values}
+
+
+def _together(dev: Scores, test: Scores, by: By, names: Sequence[str], asked: Recipe) -> dict[str, Any]:
+    """Return the same where the criterion is ``wer``, from a few passes over all groups."""
+    chosen_on, judged = (_Trials.of(scores, by, names) for scores in (dev, test))
+    threshold = chosen_on.of_least_cost(asked.fractions)
+    counted, best = judged.count(threshold), judged.count(judged.of_least_cost(asked.fractions))
+    alpha = np.tile([float(fraction) for fraction in asked.fractions], len(names))
+    return {
+        "alpha": alpha,
+        "threshold": threshold,
+        **{name: getattr(counted, name) for name in ("fp", "fn", "negatives", "positives")},
+        "v1": asked.task.v1(counted),
+        "v2": asked.task.v2(counted),
+        "value": asked.measure(counted, alpha),
+        "best": asked.measure(best, alpha),
+    }
+
+
+def _matched(dev: Scores, test: Scores, by: By) -> tuple[list[str], tuple[str, ...]]:
+    """Return the names of the groups that have all that they need, and of those that are left out."""
+    grouped = [_named(scores, by) for scores in (dev, test)]
+    kept = set.intersection(*({name for name, complete in named.items() if complete} for named in grouped))
+    if not kept:
         raise InputError(
             f"no {by} has trials of both classes in both sets; group_rates and user_rates judge people at one threshold"
         )
-    kept = set(names)
-    skipped = [name for name in dict.fromkeys(chain(*grouped)) if name not in kept]
-    return names, [_Trials.of(scores, by, names) for scores in sets], skipped
+    return sorted(kept), tuple(name for name in dict.fromkeys(chain(*grouped)) if name not in kept)
 
 
 def _named(scores: Scores, by: By) -> dict[str, bool]:
@@ -182,9 +194,6 @@ class _Trials:
     of each group begin, and the end of the last.
     """
 
-    scores: Scores
-    by: By
-    names: Sequence[str]
     score: Floats
     group: Codes
     tn: Counts
@@ -208,7 +217,7 @@ class _Trials:
         fn = np.append(0, np.cumsum((positive * number)[order]))
         tn = np.append(0, np.cumsum(number[order])) - fn
         starts = np.searchsorted(group[order], np.arange(len(names) + 1))
-        return cls(scores, by, names, score[order], group[order], tn, fn, starts)
+        return cls(score[order], group[order], tn, fn, starts)
 
     def outcomes(self, group: Index, reach: Index) -> Outcomes:
         """Return the outcomes of groups that reject their trials that stand before ``reach``."""
@@ -225,15 +234,11 @@ class _Trials:
         counted = self.outcomes(group[some], np.searchsorted(_keys(self.group, self.score), keys[some], side="right"))
         return counted[np.repeat(np.arange(some.size), np.diff(some, append=keys.size))]
 
-    def choose(self, criterion: Criterion, alphas: Sequence[Fraction]) -> Floats:
-        """Return the thresholds that every group chooses, group after group."""
-        if criterion.name == "wer":
-            return self._of_least_cost(alphas)
-        parts = self.scores.by(self.by)
-        return np.concatenate([criterion.choose(parts[name], alphas).threshold for name in self.names])
+    def of_least_cost(self, alphas: Sequence[Fraction]) -> Floats:
+        """Return the thresholds that every group chooses by ``wer``, group after group.
 
-    def _of_least_cost(self, alphas: Sequence[Fraction]) -> Floats:
-        """Choose as `priori.decisions.hull` does for one set: the hulls of all groups are made together."""
+        As `priori.decisions.hull` does for one set: the hulls of all groups are made together.
+        """
         # A candidate rejects all up to the last of equal scores; one more of each group rejects nothing.
         changes = (self.score[1:] != self.score[:-1]) | (self.group[1:] != self.group[:-1])
         ends = np.flatnonzero(np.append(changes, True))

@@ -16,7 +16,7 @@ import numpy as np
 from priori.base.above import above
 from priori.base.alphas import check_bounds, from_costs, grid
 from priori.base.declarations import Cautions, Column, Summary, Unsaved
-from priori.base.errors import OptionError, unknown
+from priori.base.errors import unknown
 from priori.base.options import Interval, ResamplingOptions
 from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats, Progress
@@ -458,8 +458,6 @@ def average_precision(scores: Any) -> float:
     scores = as_score_set(scores)
     fp, fn = _every(scores).every()
     tp = scores.n_positives - fn
-    if tp[-1] != 0:  # pragma: no cover - reject-all is always a candidate
-        raise OptionError("the candidates do not reach reject-all")
     gained = tp[:-1] - tp[1:]
     accepted = tp[:-1] + fp[:-1]
     return float(np.sum(gained * (tp[:-1] / np.maximum(accepted, 1))) / scores.n_positives)
