@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from priori.base.above import above
 from priori.base.declarations import TEXT, Cautions, Column, Kept, Level, Summary, Unsaved
 from priori.base.errors import OptionError
 from priori.base.results import Result
-from priori.base.types import Floats
+from priori.base.types import Floats, Ints
 from priori.curves.averaging.curves import breakpoints, height_limits, heights, rates
 from priori.curves.averaging.datasets import (
     Commensurability,
@@ -246,17 +246,15 @@ def average(
         weights = "size"
     sizes = np.array([[part.n_negatives for part in sets], [part.n_positives for part in sets]])
     shares = shares_of(weights, sizes.sum(axis=0), names)
-    if axis is None:
-        by_class = sizes / sizes.sum(axis=1, keepdims=True) if is_size(weights) else np.stack([shares, shares])
-
-        def exact(values: Floats) -> Floats:
-            channels = zip(values, by_class, sizes.tolist(), strict=True)
-            return np.stack([_mean_rate(*channel, by_size=is_size(weights)) for channel in channels])
-
-        whole = weights is None or is_size(weights)
-        points = _at_thresholds(sets, positions, by_class, over, exact if whole else None)
-    else:
+    if axis is not None:
         points = _in_roc_space(sets, positions, shares, over, axis)
+    elif is_size(weights):
+        points = _at_thresholds(
+            sets, positions, sizes / sizes.sum(axis=1, keepdims=True), over, partial(_pooled, sizes)
+        )
+    else:
+        exact = partial(_mean_of_rates, sizes) if weights is None else None
+        points = _at_thresholds(sets, positions, np.stack([shares, shares]), over, exact)
     return AverageCurve(
         **points,
         method=chosen,
@@ -280,11 +278,9 @@ def _in_roc_space(
 
     def averaged(*, upper: bool) -> Floats:
         """Return the mean height at each position, and the limits of its interval, as three rows."""
-
-        def read(part: Scores, block: Floats) -> Floats:
-            return heights(part, block, axis, upper=upper)[None]
-
-        return over.averages(read, sets, along, weights[None])[:, 0]
+        return over.averages(
+            lambda part, here: heights(part, here, axis, upper=upper)[None], sets, along, weights[None]
+        )[:, 0]
 
     height = averaged(upper=True)
     if exact and (axis.sine == 0 or axis.cosine == 0):
@@ -330,15 +326,16 @@ def _both_ends(along: Floats, low: Floats, high: Floats, axis: Axis) -> tuple[Fl
     return np.repeat(along, 2)[keep], np.stack([first, second], axis=2).reshape(3, -1)[:, keep]
 
 
-def _closed(points: dict[str, Floats]) -> dict[str, Floats]:
-    """Add the ends (0, 0) and (1, 1) where the sampled positions leave them out.
+def _closed(points: dict[str, Floats], *, accepting: float = np.nan) -> dict[str, Floats]:
+    """Add the ends (0, 0) and (1, 1) where the sampled positions leave them out; ``accepting``: the last's threshold.
 
-    A vertical average begins at its upper point over fpr = 0, a horizontal one ends at its left point over tpr = 1.
+    A vertical average begins at its upper point over fpr = 0, a horizontal one ends at its left point over tpr = 1. No
+    threshold accepts scores of -inf, and yet accepting all is the end of every curve.
     """
-    for value, index in ((0.0, 0), (1.0, -1)):
+    for value, index, threshold in ((0.0, 0, np.nan), (1.0, -1, accepting)):
         if points["fpr"][index] != value or points["tpr"][index] != value:
             limit = value if not np.isnan(points["tpr_lower"][index]) else np.nan
-            end = {"fpr": value, "tpr": value, "threshold": np.nan}
+            end = {"fpr": value, "tpr": value, "threshold": threshold}
             position = 0 if index == 0 else points["fpr"].size
             points = {name: np.insert(column, position, end.get(name, limit)) for name, column in points.items()}
     return points
@@ -359,24 +356,28 @@ def _at_thresholds(
     points = {"fpr": mean[0], "tpr": mean[1], "threshold": thresholds}
     for side, limit in zip(("lower", "upper"), limits, strict=True):
         points[f"fpr_{side}"], points[f"tpr_{side}"] = np.clip(limit, 0, 1)
-    if closed:
-        # Accepting all is the end of every curve, also where scores of -inf are below every threshold.
-        limit = np.nan if len(sets) < 2 else 1.0
-        end = {"fpr": 1.0, "tpr": 1.0, "threshold": -np.inf}
-        points = {name: np.append(column, end.get(name, limit)) for name, column in points.items()}
-    return points
+    return _closed(points, accepting=-np.inf) if closed else points
 
 
-def _mean_rate(rates: Floats, weights: Floats, sizes: list[int], *, by_size: bool) -> Floats:
-    """Return the mean of rates (data sets in rows), divided once from whole numbers where their size allows."""
-    counts = np.rint(rates * np.array(sizes)[:, None]).astype(np.int64)
-    if by_size:
-        return np.asarray(counts.sum(axis=0) / sum(sizes))
-    common = math.lcm(*sizes)
-    if common * len(sizes) >= 2**53:
-        return np.asarray(weights @ rates)
-    factors = np.array([common // size for size in sizes], dtype=np.int64)
-    return np.asarray(factors @ counts / (common * len(sizes)))
+def _pooled(sizes: Ints, rates: Floats) -> Floats:
+    """Return the rates of all data sets taken together: those of each, (classes, data sets, thresholds), by size."""
+    return np.asarray(_counts(sizes, rates).sum(axis=1) / sizes.sum(axis=1, keepdims=True))
+
+
+def _mean_of_rates(sizes: Ints, rates: Floats) -> Floats:
+    """Return the mean of the data sets' rates, divided once from whole numbers where their sizes allow."""
+    found = []
+    for own, of_class, counts in zip(sizes.tolist(), rates, _counts(sizes, rates), strict=True):
+        common = math.lcm(*own) * len(own)
+        factors = [common // (size * len(own)) for size in own]
+        exact = common < 2**53
+        found.append(np.array(factors) @ counts / common if exact else np.full(len(own), 1 / len(own)) @ of_class)
+    return np.stack(found)
+
+
+def _counts(sizes: Ints, rates: Floats) -> Ints:
+    """Return how many trials the rates of data sets stand for."""
+    return np.rint(rates * sizes[:, :, None]).astype(np.int64)
 
 
 def _thresholds(sets: Sequence[Scores], positions: int | ArrayLike | str) -> tuple[Floats, bool]:

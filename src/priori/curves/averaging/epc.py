@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -33,7 +33,6 @@ from priori.decisions.outcomes import count
 from priori.decisions.recipe import AnyCriterion, AnyMeasure, Custom, NamedCriterion, NamedMeasure, NamedTask, Recipe
 from priori.decisions.tasks import Task
 from priori.scores import Scores
-from priori.scores.candidates import Candidates
 from priori.scores.derived import pool
 
 if TYPE_CHECKING:
@@ -228,12 +227,12 @@ def _pairs(
 def _best_in_common(curves: Sequence[EPC], tests: Sequence[Scores], shares: Floats) -> Floats:
     """Return what each test set shows at the thresholds, one for all sets, that are best for their average rates."""
     rule, alphas = curves[0].criterion.in_hindsight.settled(pool(tests), curves[0].fractions)
-    thresholds = rule.choose_among(_weighed_together(tests, shares), alphas).threshold
+    thresholds = rule.choose_among(_weighed_together(tests, shares).candidates(), alphas).threshold
     return np.stack([curves[0].measure(count(test, thresholds), curves[0].alpha) for test in tests])
 
 
-def _weighed_together(tests: Sequence[Scores], shares: Floats) -> Candidates:
-    """Return every candidate of sets that weigh their shares in either class; in whole numbers, so ties are exact."""
+def _weighed_together(tests: Sequence[Scores], shares: Floats) -> Scores:
+    """Return sets as one, in which they weigh their shares in either class; in whole numbers, so ties are exact."""
     sizes = np.array([(test.n_negatives, test.n_positives) for test in tests])
     whole = [Fraction(share).limit_denominator(10**9) for share in shares.tolist()]
     each = [
@@ -243,12 +242,12 @@ def _weighed_together(tests: Sequence[Scores], shares: Floats) -> Candidates:
     common = math.lcm(*(weight.denominator for column in each for weight in column))
     if common * int(sizes.sum()) >= 2**62:
         common = 2**20  # nearly their shares
-    weights = np.array([[max(1, round(weight * common)) for weight in column] for column in each])
-    scores = (part for test in tests for part in (test.negatives, test.positives))
-    values = np.unique(np.concatenate([[-np.inf], *scores]))
-    tn = fn = np.zeros(values.size, dtype=np.int64)
+    weights = ([max(1, round(weight * common)) for weight in column] for column in each)
+    parts = []
     for test, of_negative, of_positive in zip(tests, *weights, strict=True):
-        rejected = test.rejected(values)
-        tn, fn = tn + of_negative * rejected[0], fn + of_positive * rejected[1]
-    negatives, positives = (int(number) for number in (weights * sizes.T).sum(axis=1))
-    return Candidates.of(values, tn, fn, negatives, positives)
+        negative, positive = (
+            replace(trials, number=np.full(trials.score.size, weight) * (1 if trials.number is None else trials.number))
+            for trials, weight in ((test.negative, of_negative), (test.positive, of_positive))
+        )
+        parts.append(replace(test, negative=negative, positive=positive))
+    return pool(parts)
