@@ -180,7 +180,7 @@ def test_the_leaderboard_moves_sorts_and_pins(visit: Open, forty: Study, tmp_pat
         assert forty.standings is not None
         assert could == forty.standings[2][:, index].sum()
     page.click("#table-leaderboard thead th:has-text('EER') button")
-    eers = [member.eer for member in forty.members]
+    eers = [member.roc.eer for member in forty.members]
     shown = [eers[place] for place in rows.evaluate_all(systems)]
     assert np.diff(np.round(shown, 4)).min() >= 0
     page.click("#table-leaderboard thead th:has-text('EER') button")

@@ -14,7 +14,7 @@ def test_every_figure_is_described() -> None:
     described = describe_figures(study)
     assert set(described) == set(re.findall(r'id="plot-([\w-]+)"', render_html(study)))
     assert "users" in described
-    assert f"A has an area of {study.members[0].auc:.3f}" in described["roc"]
+    assert f"A has an area of {study.members[0].roc.auc:.3f}" in described["roc"]
     assert "HTER of A minus that of B" in described["epc"]
     assert "240 negatives around" in described["scores-1"]
     assert "with bands" in described["epc"]

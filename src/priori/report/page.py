@@ -325,7 +325,7 @@ def _system(member: Member, matters: bool, carded: bool, listed: bool) -> dict[s
 
 def _det_axis(study: Study) -> dict[str, Any]:
     """Return where the DET axes begin and end: as far as the curves can show, and are worth showing."""
-    worst = max(member.eer for member in study.members)
+    worst = max(member.roc.eer for member in study.members)
     low, high, ticks = det_axes([member.det for member in study.members], 0.6 if worst < 0.4 else 0.99)
     return {"range": [low, high], "ticks": few_digits(np.array([*ticks.values()]), 5), "texts": list(ticks)}
 

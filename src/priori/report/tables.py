@@ -193,7 +193,7 @@ def leaderboard(study: Study, index: int) -> TextTable:
         letters = MISSING if study.letters is None else study.letters[index][system]
         between, p_value, post = _between(study, system, index), MISSING, MISSING
         if study.many:
-            post = cell(member.eer)
+            post = cell(member.roc.eer)
             if study.ranking is not None:
                 p_value = p_text(float(study.ranking.best_p_value[system, index]))
         rows.append((names[system], str(ranks[system]), between, value, interval, p_value, post, letters, told))
@@ -216,7 +216,7 @@ def areas_table(study: Study) -> TextTable:
     def cells(member: Member) -> Iterator[str]:
         yield MISSING if member.area is None else cell(member.area, measure.rate)
         yield from (cell(getattr(member.areas, name)) for name in ("e_v1", "e_v2", "g", "post_g"))
-        yield from (f"{member.auc:.4f}", cell(member.eer))
+        yield from (f"{member.roc.auc:.4f}", cell(member.roc.eer))
 
     header = ("Under the EPC", "E(V1)", "E(V2)", "G", "G", "AUC", "EER")
     note = (

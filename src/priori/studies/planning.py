@@ -159,8 +159,7 @@ def plan(
     if not by_user and (per_user != (None, None) or intraclass):
         raise OptionError("trials per user and intraclass need to know of users: a pilot with users, or both numbers")
     unit = per_user if by_user else (ratio, 1.0)
-    (planned,) = _plans([goal], effects, unit, by_user, pilots, claim, measure)
-    return planned
+    return _plan(goal, effects, unit, by_user, pilots, claim, measure)
 
 
 def plans_to_tell_apart(
@@ -178,19 +177,19 @@ def plans_to_tell_apart(
 
     ``estimates`` are those of the two as methods, where they were made before.
     """
-    goals = [Goal(None, difference, power, None, confidence_level) for power in powers]
     first, second = Pilot(a.test, float(a.threshold[0]), a), Pilot(b.test, float(b.threshold[0]), b)
     by_user, effects = first.scores.has_users, _from_pilots(first, second, 0.8)
     unit = (None, None) if by_user else (first.ratio, 1.0)
-    return _plans(goals, effects, unit, by_user, [first, second], claim, measure, estimates)
+    goals = [Goal(None, difference, power, None, confidence_level) for power in powers]
+    return [_plan(goal, effects, unit, by_user, [first, second], claim, measure, estimates) for goal in goals]
 
 
 #: What users do to the variance of one system's rates, and of the difference between two.
 Effects = tuple[DesignEffect, DesignEffect]
 
 
-def _plans(
-    goals: Sequence[Goal],
+def _plan(
+    goal: Goal,
     effects: Effects,
     unit: tuple[float | None, float | None],
     by_user: bool,
@@ -198,11 +197,11 @@ def _plans(
     claim: Claim | None,
     measure: AnyMeasure,
     estimates: Estimates | None = None,
-) -> list[Plan]:
-    """Return what reaches each goal."""
+) -> Plan:
+    """Return what reaches a goal."""
     weights, first = weights_of(measure), pilots[0]
     single, difference = effects
-    test = None if goals[0].difference is None else "independent" if pilots[1] is None else "compare"
+    test = None if goal.difference is None else "independent" if pilots[1] is None else "compare"
     measured = single if test is None else difference
     effect, dev_ratio, notes = measured.with_per_user(*unit), None, tuple[str, ...]()
     known = effect.variability(weights, by_user=by_user)
@@ -216,10 +215,10 @@ def _plans(
             known, dev_ratio, notes = _as_method(known, grown, curves, measure, estimates)
     elif claim is not None:
         raise OptionError("a claim is one of compare's: plan a difference with two pilots")
-    assumed = {"measure": get_measure(measure).name, "test": test, "claim": claim, "assurance": goals[0].assurance}
+    assumed = {"measure": get_measure(measure).name, "test": test, "claim": claim, "assurance": goal.assurance}
+    planned = _planned(goal, known, effect, dev_ratio, single, assumed)
     source = None if first is None else first.scores
-    plans = [_planned(goal, known, effect, dev_ratio, single, assumed) for goal in goals]
-    return [replace(each, warnings=(*each.warnings, *notes))._came_from(source) for each in plans]
+    return replace(planned, warnings=(*planned.warnings, *notes))._came_from(source)
 
 
 # -- what is known -----------------------------------------------------------------------------------------------

@@ -13,8 +13,8 @@ from priori.words.vocabulary import study_words
 def describe_figures(study: Study) -> dict[str, str]:
     """Describe every figure of a study, by the name it has on the page."""
     members = [study.members[place] for place in study.matter[:6]]
-    areas = [f"{short(member.name)} has an area of {member.auc:.3f}" for member in members]
-    eers = [f"{short(member.name)} has an equal error rate of {percent(member.eer)}" for member in members]
+    areas = [f"{short(member.name)} has an area of {member.roc.auc:.3f}" for member in members]
+    eers = [f"{short(member.name)} has an equal error rate of {percent(member.roc.eer)}" for member in members]
     described = {
         "people": _people(study),
         "epc": _curves(study),

@@ -43,7 +43,7 @@ def test_the_numbers_are_the_librarys() -> None:
         band = curve.band(n_resamples=200, rng=0)
         assert member.band is not None
         assert member.band.lower.tolist() == band.lower.tolist()
-        assert member.auc == priori.a_posteriori_auc(curve.test)
+        assert member.roc.auc == priori.a_posteriori_auc(curve.test)
         assert member.area == curve.area
         assert member.areas.g == priori.areas(curve.dev, curve.test).g
     ranking = compare_all(curves, n_resamples=200, rng=0)

@@ -22,14 +22,8 @@ Rates = dict[str, RateInterval]
 PLACES = 121
 
 
-def rates_at(scores: ScoreSet, thresholds: Floats, level: float) -> list[Rates]:
-    """Return the error rates at thresholds, with intervals at a confidence level; of a table, from one scan."""
-    (found,) = rates_at_levels(scores, thresholds, [level])
-    return found
-
-
-def rates_at_levels(scores: ScoreSet, thresholds: Floats, levels: Sequence[float]) -> list[list[Rates]]:
-    """Return the same at each of several confidence levels, from one scan."""
+def rates_at(scores: ScoreSet, thresholds: Floats, levels: Sequence[float]) -> list[list[Rates]]:
+    """Return the error rates at thresholds with intervals at each of several confidence levels, from one scan."""
     cuts, place = np.unique(thresholds, return_inverse=True)
     (counted,) = scores.count([cuts], ("user", "attack"))
     attack = counted.negative.attack

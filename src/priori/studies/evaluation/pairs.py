@@ -148,21 +148,23 @@ def compare_systems(curves: Sequence[EPC], tested: Tested | None) -> tuple[Pair,
 
 def pairs_of(compared: Comparison | Ranking) -> tuple[Pair, ...]:
     """Return every two systems compared; those of a ranking as they are tested together."""
-    verdict, together = compared.verdict, compared.simultaneous.significant
-    shared: dict[str, Any] = {"greater_is_better": compared.greater_is_better, "alpha": compared.alpha}
-    parts = {name: getattr(verdict, name) for name in ("expected", "lower", "upper", "p_value", "significant")}
-    if isinstance(compared, Comparison):
-        return (Pair(0, 1, difference=compared.difference, throughout=together, **shared, **parts),)
+    if isinstance(compared, Ranking):
+        two, values = compared.pairs, compared.values
+    else:
+        two, values = ((0, 1),), np.stack([compared.value_a, compared.value_b])
+    names = ("expected", "lower", "upper", "p_value", "significant")
+    tested = {name: np.atleast_2d(getattr(compared.verdict, name)) for name in names}
+    tested["throughout"] = np.atleast_2d(compared.simultaneous.significant)
     return tuple(
         Pair(
             a,
             b,
-            difference=compared.values[a] - compared.values[b],
-            throughout=together[row],
-            **shared,
-            **{name: values[row] for name, values in parts.items()},
+            compared.greater_is_better,
+            compared.alpha,
+            values[a] - values[b],
+            **{name: rows[row] for name, rows in tested.items()},
         )
-        for row, (a, b) in enumerate(compared.pairs)
+        for row, (a, b) in enumerate(two)
     )
 
 

@@ -204,17 +204,15 @@ def worst_errors(study: Study) -> dict[str, list[Error]]:
     test, threshold = best.test, float(best.threshold[study.at])
     if not isinstance(test, Scores) or not np.isfinite(threshold):
         return {}
-    found = {}
     attack = np.zeros(len(test.negative), bool) if test.negative.attack is None else test.negative.attack > 0
-    positive = np.ones(len(test.positive), bool)
-    kinds = (
-        ("positives", test.positive, -1, positive),
-        ("negatives", test.negative, 1, ~attack),
-        ("attacks", test.negative, 1, attack),
-    )
-    for kind, trials, sign, those in kinds:
-        margin = sign * (trials.score - threshold)
-        wrong = np.flatnonzero(those & (margin > 0 if sign > 0 else margin >= 0))
+    kinds = {
+        "positives": (test.positive, threshold - test.positive.score, test.positive.score <= threshold),
+        "negatives": (test.negative, test.negative.score - threshold, (test.negative.score > threshold) & ~attack),
+        "attacks": (test.negative, test.negative.score - threshold, (test.negative.score > threshold) & attack),
+    }
+    found = {}
+    for kind, (trials, margin, errs) in kinds.items():
+        wrong = np.flatnonzero(errs)
         worst = wrong[np.argsort(-margin[wrong], kind="stable")[:WORST]]
         found[kind] = [_error(test, trials, row, float(margin[row])) for row in worst.tolist()]
     return {kind: errors for kind, errors in found.items() if errors}

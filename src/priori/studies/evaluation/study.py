@@ -18,21 +18,13 @@ from priori.base.types import Floats, Ints, Mask
 from priori.curves.areas import Areas, areas
 from priori.curves.checks import MOVING, curve_cautions
 from priori.curves.epc import EPC, curves_of
-from priori.curves.roc import AposterioriDET, AposterioriROC, a_posteriori_auc, a_posteriori_eer
+from priori.curves.roc import AposterioriDET, AposterioriROC
 from priori.decisions.recipe import Recipe
 from priori.scores import condense_all
 from priori.scores.systems import SourceFile, System
 from priori.studies.evaluation import particulars
 from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, deployable, median, steps_of, thinned_curves
-from priori.studies.evaluation.operating import (
-    Promise,
-    Rates,
-    places_along,
-    promise,
-    rates_at,
-    rates_at_levels,
-    thresholds_of_others,
-)
+from priori.studies.evaluation.operating import Promise, Rates, places_along, promise, rates_at, thresholds_of_others
 from priori.studies.evaluation.pairs import (
     Letters,
     Pair,
@@ -78,8 +70,6 @@ class Member:
     histogram: ScoreHistogram
     areas: Areas
     area: float | None
-    auc: float
-    eer: float
     medians: tuple[float, float]
     level: float
     level_together: float
@@ -108,7 +98,7 @@ class Member:
     @cached_property
     def _rates(self) -> list[list[Rates]]:
         cuts = np.concatenate([self.curve.threshold, self._as_given(self.places)])
-        return rates_at_levels(self.curve.test, cuts, [self.level, self.level_together])
+        return rates_at(self.curve.test, cuts, [self.level, self.level_together])
 
     @property
     def rates(self) -> list[Rates]:
@@ -123,7 +113,7 @@ class Member:
     @cached_property
     def promises(self) -> list[dict[str, Promise]]:
         """At each alpha what the development set promised, for each kind of trials that both sets have."""
-        dev = rates_at(self.curve.dev, self.curve.threshold, self.level_together)
+        (dev,) = rates_at(self.curve.dev, self.curve.threshold, [self.level_together])
         return [
             {kind: promise(own[kind], rate) for kind, rate in rates.items() if kind in own}
             for own, rates in zip(dev, self._rates[1], strict=False)
@@ -151,7 +141,7 @@ class Member:
             **self.curve.to_dict(),
             "band": None if self.band is None else self.band.to_dict(),
             "areas": {**plain(self.areas.to_dict()), "epc": self.area},
-            "a_posteriori": {"auc": self.auc, "eer": self.eer},
+            "a_posteriori": {"auc": self.roc.auc, "eer": self.roc.eer},
             "histogram": plain(vars(self.histogram)),
             "files": {
                 "dev": self.dev_file and asdict(self.dev_file),
@@ -393,8 +383,6 @@ def _member(system: System, curve: EPC, band: Band | None, index: int, level: fl
         bin_scores(dev, test, float(curve.threshold[index])),
         areas(dev, test, task=curve.task),
         area,
-        a_posteriori_auc(test),
-        a_posteriori_eer(test),
         (median(test.negative), median(test.positive)),
         level,
         1 - (1 - level) / (2 * systems),
