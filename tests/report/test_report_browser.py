@@ -296,10 +296,10 @@ def test_a_thousand_and_another_threshold(visit: Open, tmp_path: Path) -> None:
     assert others[0][one.at] <= member.curve.threshold[one.at] <= others[1][one.at]
     page.focus("[data-cut='0']")
     page.keyboard.press("End")
-    place = len(member.places) - 1
-    assert float(page.text_content("[data-text=threshold]")) == member.places[place]
+    place = len(member.cuts) - 1
+    assert float(page.text_content("[data-text=threshold]")) == member.cuts[place]
     far = member.rates_along[place]["negatives"]
-    assert far.rate == float((member.curve.test.load().negatives > member.places[place]).mean())
+    assert far.rate == float((member.curve.test.load().negatives > member.cuts[place]).mean())
     assert page.text_content("[data-error] >> nth=1").startswith(f"Of 1,000 negatives about {1000 * far.rate:.0f} ")
     assert "Another threshold" in page.text_content("#deploy-title")
     bring(opened, "roc")
@@ -313,7 +313,7 @@ def test_a_thousand_and_another_threshold(visit: Open, tmp_path: Path) -> None:
     page.mouse.move(box["x"] + 300, box["y"] + 60, steps=3)
     page.mouse.up()
     dragged = float(page.text_content("[data-text=threshold]"))
-    assert dragged in member.places
+    assert dragged in member.cuts
     assert opened.errors == opened.console == []
 
 

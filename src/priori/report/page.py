@@ -22,7 +22,7 @@ from priori.report.sections import Sections, sections_of
 from priori.report.tables import fixed_tables, moving_tables
 from priori.studies.evaluation import Member, Study
 from priori.studies.evaluation.drawing import coarse, deployable, few_digits, probit
-from priori.studies.evaluation.operating import Promise, mixture, rates_at
+from priori.studies.evaluation.member import Promise, mixture, rates_at
 from priori.studies.evaluation.pairs import Pair
 from priori.studies.evaluation.study import FEW
 from priori.uncertainty.rates.rate_intervals import RateInterval
@@ -280,7 +280,7 @@ def _card(member: Member) -> dict[str, Any]:
         "others": None if others is None else [few_digits(side) for side in others],
         "range": [chosen_elsewhere(member, index) for index in range(len(member.curve.alpha))],
         "best": few_digits(member.best_threshold),
-        "places": member.places,
+        "places": member.cuts,
         "along": _rates(member.rates_along, 6),
     }
 

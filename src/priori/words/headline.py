@@ -13,8 +13,9 @@ from priori.curves.checks import MOVING
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
+from priori.studies.evaluation.member import Member
 from priori.studies.evaluation.pairs import against_best
-from priori.studies.evaluation.study import Member, Study
+from priori.studies.evaluation.study import Study
 from priori.uncertainty.rates.rate_intervals import RateInterval
 from priori.words.numbers import (
     abridged,

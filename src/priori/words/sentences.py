@@ -9,8 +9,9 @@ from typing import Any
 
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
+from priori.studies.evaluation.member import Member
 from priori.studies.evaluation.pairs import Pair, Span, against_best
-from priori.studies.evaluation.study import Member, Study, ranks_of
+from priori.studies.evaluation.study import Study, ranks_of
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.comparison import Comparison

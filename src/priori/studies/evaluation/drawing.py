@@ -8,9 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.errors import OptionError
 from priori.base.types import Floats, Index
-from priori.curves.epc import EPC, epc
+from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriDET, AposterioriROC, roc
 from priori.decisions.outcomes import count
 from priori.scores import Scores, ScoreSet, Trials
@@ -19,8 +18,6 @@ from priori.scores import Scores, ScoreSet, Trials
 GREY_POINTS, COARSE = 100, 0.004
 #: About as many deviates as the axes of DET curves span.
 DEVIATES = 8
-#: A curve of more constant pieces is drawn at the alphas of the slider.
-MOST_STEPS = 400
 Posterior = TypeVar("Posterior", AposterioriROC, AposterioriDET)
 
 
@@ -57,19 +54,6 @@ def coarse(curve: Posterior) -> Posterior:
         x, y = curve.fpr, curve.tpr
     points = thin(x, y, tolerance=COARSE, most=GREY_POINTS)
     return replace(curve, threshold=curve.threshold[points], outcomes=curve.outcomes[points])
-
-
-def steps_of(curve: EPC) -> EPC | None:
-    """Return the curve at the beginnings of its constant pieces; None where they are not known or too many."""
-    if curve.dev.scanned or curve.test.scanned or curve.measure.needs_alpha:
-        return None
-    try:
-        exact = epc(
-            curve.dev, curve.test, task=curve.task, criterion=curve.criterion, measure=curve.measure, exact=True
-        )
-    except OptionError:
-        return None
-    return exact if exact.alpha.size <= MOST_STEPS else None
 
 
 def deployable(curve: EPC) -> tuple[str, ...]:

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 
 from priori._version import __version__
 from priori.base.cautions import Caution
 from priori.base.errors import OptionError
-from priori.base.results import plain
-from priori.base.types import Floats, Ints, Mask
-from priori.curves.areas import Areas, areas
+from priori.base.types import Ints, Mask
 from priori.curves.checks import MOVING, curve_cautions
 from priori.curves.epc import EPC, curves_of
-from priori.curves.roc import AposterioriDET, AposterioriROC
 from priori.decisions.recipe import Recipe
-from priori.scores import condense_all
-from priori.scores.systems import SourceFile, System
+from priori.scores.systems import System
 from priori.studies.evaluation import particulars
-from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, deployable, median, steps_of, thinned_curves
-from priori.studies.evaluation.operating import Promise, Rates, places_along, promise, rates_at, thresholds_of_others
+from priori.studies.evaluation.member import Member
 from priori.studies.evaluation.pairs import (
     Letters,
     Pair,
@@ -45,109 +39,12 @@ from priori.uncertainty.ranking.ranking import Ranking
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 
-#: No rate in a figure is off by more than this, or a thousandth with Spark.
-FINE = 1e-5
 #: More systems than this make a page that nobody reads.
 MOST_SYSTEMS = 200
 #: Up to so many systems each has a colour of its own, and every pair its row.
 FEW = 8
 #: Of more systems so many have a colour: those that matter.
 COLOURED = 5
-
-
-@dataclass(frozen=True, eq=False)
-class Member:
-    """One system of a study: its curve and band, its a posteriori curves thinned for drawing, its scores in bins.
-
-    ``level`` is that of the intervals of its rates, ``level_together`` where both rates of all systems are looked at.
-    """
-
-    name: str
-    curve: EPC
-    band: Band | None
-    roc: AposterioriROC
-    det: AposterioriDET
-    histogram: ScoreHistogram
-    areas: Areas
-    area: float | None
-    medians: tuple[float, float]
-    level: float
-    level_together: float
-    dev_file: SourceFile | None
-    test_file: SourceFile | None
-
-    @cached_property
-    def deployable(self) -> tuple[str, ...]:
-        """Each threshold in the fewest digits that decide every trial as it does."""
-        return deployable(self.curve)
-
-    @cached_property
-    def steps(self) -> EPC | None:
-        """The curve at the beginnings of its constant pieces; None where they are not known or too many."""
-        return steps_of(self.curve)
-
-    @cached_property
-    def places(self) -> Floats:
-        """Thresholds along the scores, or distances as they were given, evenly spaced."""
-        return places_along(self.histogram.edges)
-
-    def _as_given(self, thresholds: Floats) -> Floats:
-        """Return thresholds of scores as they were given, or the other way round: distances are negated."""
-        return 0.0 - thresholds if self.curve.distances else thresholds
-
-    @cached_property
-    def _rates(self) -> list[list[Rates]]:
-        cuts = np.concatenate([self.curve.threshold, self._as_given(self.places)])
-        return rates_at(self.curve.test, cuts, [self.level, self.level_together])
-
-    @property
-    def rates(self) -> list[Rates]:
-        """At each alpha the error rate of each kind of test trials that there are."""
-        return self._rates[0][: self.curve.alpha.size]
-
-    @property
-    def rates_along(self) -> list[Rates]:
-        """The same at each of the `places` along the scores."""
-        return self._rates[0][self.curve.alpha.size :]
-
-    @cached_property
-    def promises(self) -> list[dict[str, Promise]]:
-        """At each alpha what the development set promised, for each kind of trials that both sets have."""
-        (dev,) = rates_at(self.curve.dev, self.curve.threshold, [self.level_together])
-        return [
-            {kind: promise(own[kind], rate) for kind, rate in rates.items() if kind in own}
-            for own, rates in zip(dev, self._rates[1], strict=False)
-        ]
-
-    @cached_property
-    def best_threshold(self) -> Floats:
-        """The threshold that the test set itself would choose at each alpha, which nobody could have known."""
-        return self._as_given(self.curve.criterion.in_hindsight.choose(self.roc.scores, self.curve.fractions).threshold)
-
-    @cached_property
-    def thresholds_of_others(self) -> tuple[Floats, Floats] | None:
-        """Between which thresholds other development sets choose; None where nothing was resampled."""
-        if self.band is None:
-            return None
-        made = self.band.settings
-        found = thresholds_of_others(self.curve, made["bootstrap"], self.level, made["seed"])
-        if found is None or not self.curve.distances:
-            return found
-        return self._as_given(found[1]), self._as_given(found[0])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain dictionaries and lists."""
-        return {
-            **self.curve.to_dict(),
-            "band": None if self.band is None else self.band.to_dict(),
-            "areas": {**plain(self.areas.to_dict()), "epc": self.area},
-            "a_posteriori": {"auc": self.roc.auc, "eer": self.roc.eer},
-            "histogram": plain(vars(self.histogram)),
-            "files": {
-                "dev": self.dev_file and asdict(self.dev_file),
-                "test": self.test_file and asdict(self.test_file),
-            },
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,7 +222,7 @@ def make_study(
     members = []
     for done, (system, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
         report("drawings", done, count)
-        members.append(_member(system, curve, band, index, settings.confidence_level, min(count, FEW)))
+        members.append(Member.of(system, curve, band, index, settings.confidence_level, min(count, FEW)))
     report("drawings", count, count)
     versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
     estimates = getattr(tested.evidence, "estimates", None) if tested else None
@@ -367,25 +264,3 @@ def _band(
 
     estimated = None if tested is None else tested.evidence.estimated(done)
     return make_band(curve, settings.resampling, threads=settings.threads, progress=over_all, estimated=estimated)
-
-
-def _member(system: System, curve: EPC, band: Band | None, index: int, level: float, systems: int) -> Member:
-    (dev, _), (test, _) = condense_all([system.dev, system.test], narrow=FINE)
-    try:
-        area: float | None = replace(curve, dev=dev, test=test).area
-    except OptionError:  # a criterion without an exact curve
-        area = None
-    return Member(
-        system.name,
-        curve,
-        band,
-        *thinned_curves(test, system.name),
-        bin_scores(dev, test, float(curve.threshold[index])),
-        areas(dev, test, task=curve.task),
-        area,
-        (median(test.negative), median(test.positive)),
-        level,
-        1 - (1 - level) / (2 * systems),
-        system.dev_file,
-        system.test_file,
-    )
