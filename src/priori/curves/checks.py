@@ -281,12 +281,16 @@ def _disagreements(facts: Facts, rows: Sequence[int]) -> list[str]:
         for at in np.flatnonzero(differ):
             dev, test = (f"{100 * rate:.3g}" for rate in rates[:, at])
             parts[at].append(f"{name} {dev} to {test} %")
+    text = "at alpha {alpha}, {found} from development to test: not by chance; find out why"
+    return _at_alphas(facts, rows, parts, text)
+
+
+def _at_alphas(facts: Facts, rows: Sequence[int], parts: Sequence[Sequence[str]], text: str) -> list[str]:
+    """Return a text with what was found at each of some alphas; nothing where nothing was found."""
+    alphas = map(alpha_text, facts.curve.alpha[rows])
     return [
-        f"at alpha {alpha_text(facts.curve.alpha[row])}, {', '.join(found)} from development to test: not by chance; "
-        "find out why"
-        if found
-        else ""
-        for row, found in zip(rows, parts, strict=True)
+        text.format(alpha=alpha, found=", ".join(found)) if found else ""
+        for alpha, found in zip(alphas, parts, strict=True)
     ]
 
 
@@ -364,12 +368,7 @@ def _few_units(facts: Facts, rows: Sequence[int]) -> list[str]:
             number = int(errors[at])
             parts[at].append(f"{number:,} false {noun}{'s' * (number != 1)}" if number else f"no false {noun}")
     of, more = (", from few users", "users") if curve.test.has_users else ("", "trials")
-    return [
-        f"{', '.join(found)} at alpha {alpha_text(curve.alpha[row])}{of}: the rate is uncertain; test more {more}"
-        if found
-        else ""
-        for row, found in zip(rows, parts, strict=True)
-    ]
+    return _at_alphas(facts, rows, parts, f"{{found}} at alpha {{alpha}}{of}: the rate is uncertain; test more {more}")
 
 
 def _erring(test: ScoreSet, thresholds: Floats, errors: Counts, *, above: bool) -> Mask:

@@ -208,8 +208,8 @@ class _Trials:
         positive = np.repeat([0, 1], [trials.score.size for trials in classes])
         number = np.concatenate([np.ones(t.score.size, np.int64) if t.number is None else t.number for t in classes])
         known, *codes = _codes(scores, by)
-        place = {name: number for number, name in enumerate(names)}
-        group = np.array([place.get(name, -1) for name in known], dtype=np.int32)[np.concatenate(codes)]
+        number_of = {name: number for number, name in enumerate(names)}
+        group = np.array([number_of.get(name, -1) for name in known], dtype=np.int32)[np.concatenate(codes)]
         order = np.argsort(score)  # equal scores of a group are counted together, in any order
         order = order[group[order] >= 0] if group.min(initial=0) < 0 else order
         narrow = group[order].astype(np.uint16) if len(names) < 1 << 16 else group[order]  # a radix sort, if it can be
@@ -243,9 +243,9 @@ class _Trials:
         changes = (self.score[1:] != self.score[:-1]) | (self.group[1:] != self.group[:-1])
         ends = np.flatnonzero(np.append(changes, True))
         accepting = self.starts[:-1][self.score[self.starts[:-1]] > -np.inf]
-        place = np.searchsorted(ends, accepting)
-        reach, below = np.insert(ends + 1, place, accepting), np.insert(self.score[ends], place, -np.inf)
-        group = np.insert(self.group[ends], place, self.group[accepting]).astype(np.intp)
+        earlier = np.searchsorted(ends, accepting)
+        reach, below = np.insert(ends + 1, earlier, accepting), np.insert(self.score[ends], earlier, -np.inf)
+        group = np.insert(self.group[ends], earlier, self.group[accepting]).astype(np.intp)
         fp = self.tn[self.starts[1:]][group] - self.tn[reach]
         kept = hulls_of_errors(fp, self.fn[reach] - self.fn[self.starts[:-1]][group], group)
         following = np.minimum(kept + 1, group.size - 1)

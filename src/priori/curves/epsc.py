@@ -187,17 +187,12 @@ def epsc(dev: Any, test: Any, *, omega: Any = None, beta: Any = "0.5", name: str
     curves = [
         epc(weigh_attacks(dev, share), weigh_attacks(test, share), alpha=list(betas), name=name) for share in omegas
     ]
-    columns = {
-        column: np.concatenate([getattr(curve, of_curve) for curve in curves])
-        for column, of_curve in {
-            "beta": "alpha",
-            "threshold": "threshold",
-            "frr": "v2",
-            "far_omega": "v1",
-            "value": "value",
-            "best": "best",
-        }.items()
+    of_curve = {name: name for name in ("threshold", "value", "best")} | {
+        "beta": "alpha",
+        "frr": "v2",
+        "far_omega": "v1",
     }
+    columns = {name: np.concatenate([getattr(curve, own) for curve in curves]) for name, own in of_curve.items()}
     far, iapmr = (
         (len(part) - part.rejected(columns["threshold"])) / len(part)
         for part in (weigh_attacks(test, Fraction(share)).negative for share in (0, 1))

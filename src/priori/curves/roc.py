@@ -199,9 +199,9 @@ def finely(outcomes: Outcomes, parts: int = 20) -> Outcomes:
     Counts are interpolated (Davis and Goadrich, 2006); where nothing is accepted there is no precision.
     """
     rows = np.arange(len(outcomes) - 1)[:, None] + np.arange(parts) / parts
-    places = np.append(rows.ravel(), len(outcomes) - 1)
+    positions = np.append(rows.ravel(), len(outcomes) - 1)
     counts = (outcomes.tp, outcomes.fp, outcomes.tn, outcomes.fn)
-    between = Outcomes(*(np.interp(places, np.arange(len(outcomes)), number) for number in counts))
+    between = Outcomes(*(np.interp(positions, np.arange(len(outcomes)), number) for number in counts))
     return between[between.tp + between.fp > 0]
 
 

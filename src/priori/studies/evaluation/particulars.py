@@ -10,7 +10,7 @@ import numpy as np
 
 from priori.base.errors import PrioriError
 from priori.base.types import Codes
-from priori.curves.epc import epc, row_of
+from priori.curves.epc import epc_all, row_of
 from priori.curves.epsc import EPSC, OverBoth, epsc
 from priori.decisions.likelihood_ratios import Bayes
 from priori.scores import Scores, ScoreSet, Trials, condense
@@ -58,8 +58,9 @@ def limited(study: Study) -> dict[float, list[AtLimit]]:
     most = min(member.curve.dev.n_negatives for member in members)
     kept = [limit for limit in LIMITS if limit * most >= 1]
     found: dict[float, list[AtLimit]] = {limit: [] for limit in kept}
-    for member in members if kept else ():
-        curve = epc(member.curve.dev, member.roc.scores, criterion="at-most-far", alpha=kept, name=member.name)
+    sets = {member.name: (member.curve.dev, member.roc.scores) for member in members}
+    curves = epc_all(sets, criterion="at-most-far", alpha=kept) if kept else []
+    for member, curve in zip(members, curves, strict=bool(kept)):
         # Of a table, what is known at all limits comes from one scan; rates by group are asked for at the last.
         cuts = [*curve.threshold, float(member.curve.threshold[study.at])]
         test, _ = condense(member.curve.test, PEOPLE, cuts=cuts)
