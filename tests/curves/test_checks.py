@@ -178,6 +178,21 @@ def test_few_errors_are_counted_at_the_middle_or_the_only_alpha() -> None:
     )
 
 
+def test_each_of_many_alphas_has_the_cautions_that_it_has_alone() -> None:
+    curve = priori.epc(DEV, mapped(TEST, lambda score: score + 0.15), points=21)
+    together = checks.curve_cautions(curve, range(21))
+    assert together == [checks.curve_cautions(curve, [row])[0] for row in range(21)]
+    codes = [{caution.code for caution in cautions} for cautions in together]
+    assert 0 < sum("disagreement" in found for found in codes) < 21
+    assert 0 < sum("few-units" in found for found in codes) < 21
+
+
+def test_a_disagreement_that_is_explained_is_not_said() -> None:
+    codes = found(made(1, shift=12), made(2))
+    assert "dev-looks-trained-on" in codes
+    assert "disagreement" not in codes
+
+
 def test_users() -> None:
     users = np.arange(len(DEV)) % 30
     codes = found(table(DEV, users=users), table(TEST, users=users + 18))
