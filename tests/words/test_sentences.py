@@ -174,7 +174,7 @@ def test_the_threshold_has_the_digits_that_matter() -> None:
     study = small_studies.study(2.5, points=5, bootstrap=None)
     curve = study.curves[0]
     for index in range(5):
-        text = deployable(curve)[index]
+        text = deployable([curve])[0][index]
         for scores, wanted in ((curve.dev, curve.dev_outcomes), (curve.test, curve.outcomes)):
             found = count(scores, float(text))
             assert (found.fp, found.fn) == (wanted.fp[index], wanted.fn[index])
@@ -184,13 +184,13 @@ def test_the_threshold_has_the_digits_that_matter() -> None:
         at = np.full(5, threshold)
         outcomes = count(near, at)
         made = replace(curve, dev=near, test=near, threshold=at, dev_outcomes=outcomes, outcomes=outcomes)
-        assert deployable(made)[0] == text
+        assert deployable([made])[0][0] == text
 
 
 def test_what_the_threshold_does_is_said(plain: Study) -> None:
     said = answer(plain, "threshold")
     curve = plain.curves[0]
-    assert said.startswith(f"With A, accept when the score is greater than {deployable(curve)[2]}. ")
+    assert said.startswith(f"With A, accept when the score is greater than {deployable([curve])[0][2]}. ")
     assert f"wrongly accepts {curve.dev_outcomes.fp[2]} of 240 negatives" in said
     assert f"on the test set, {curve.outcomes.fp[2]} of 240 and {curve.outcomes.fn[2]} of 120." in said
     one = small_studies.study(2.5, bootstrap=None, points=5)

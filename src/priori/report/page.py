@@ -263,10 +263,10 @@ def _steps(member: Member) -> dict[str, Any] | None:
     outcomes = exact.outcomes
     return {
         **{name: few_digits(getattr(exact, name), 9) for name in ("alpha", "value", "best")},
-        "threshold": deployable(exact),
+        "threshold": deployable([exact])[0],
         "far": few_digits(outcomes.fp / outcomes.negatives, 9),
         "frr": few_digits(outcomes.fn / outcomes.positives, 9),
-        "rates": _rates(rates_at(exact.test, exact.threshold, member.level)),
+        "rates": _rates(rates_at(exact.test, exact.threshold, [member.level])[0]),
     }
 
 

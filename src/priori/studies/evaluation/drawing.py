@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from priori.base.types import Floats, Index
 from priori.curves.epc import EPC
 from priori.curves.roc import AposterioriDET, AposterioriROC, roc
-from priori.decisions.outcomes import count
+from priori.decisions.outcomes import count_all
 from priori.scores import Scores, ScoreSet, Trials
 
 #: Curves drawn in grey have so many points, each within this share of the axes from where it should be.
@@ -56,21 +57,26 @@ def coarse(curve: Posterior) -> Posterior:
     return replace(curve, threshold=curve.threshold[points], outcomes=curve.outcomes[points])
 
 
-def deployable(curve: EPC) -> tuple[str, ...]:
-    """Return each threshold with the fewest digits, six or more, that decide every trial of both sets as it does."""
-    texts = [[f"{threshold:.{digits}g}" for digits in range(6, 17)] for threshold in curve.threshold.tolist()]
-    cuts = [float(text) for row in texts for text in row]  # all at once: of a table every question is a scan
-    alike = np.ones((len(texts), len(texts[0])), dtype=np.bool_)
-    for scores, wanted in ((curve.dev, curve.dev_outcomes), (curve.test, curve.outcomes)):
-        counts = count(scores, cuts)
-        for name in ("fp", "fn"):
-            alike &= getattr(counts, name).reshape(alike.shape) == getattr(wanted, name)[:, None]
-    found = [
-        row[int(same.argmax())] if same.any() else repr(threshold)
-        for row, same, threshold in zip(texts, alike, curve.threshold.tolist(), strict=True)
-    ]
-    # The infinite ones stand for accepting or rejecting all, whichever the scale.
-    return tuple(f"-{text}".replace("--", "") if curve.distances and "inf" not in text else text for text in found)
+def deployable(curves: Sequence[EPC]) -> list[tuple[str, ...]]:
+    """Return for each curve its thresholds with the fewest digits, six or more, that decide every trial as they do."""
+    digits = range(6, 17)
+    texts = [[[f"{threshold:.{n}g}" for n in digits] for threshold in curve.threshold.tolist()] for curve in curves]
+    cuts = [[float(text) for row in rows for text in row] for rows in texts]
+    counted = count_all([*(curve.dev for curve in curves), *(curve.test for curve in curves)], [*cuts, *cuts])
+    found = []
+    for curve, rows, on_dev, on_test in zip(curves, texts, counted, counted[len(curves) :], strict=False):
+        alike = np.ones((len(rows), len(digits)), dtype=np.bool_)
+        for counts, wanted in ((on_dev, curve.dev_outcomes), (on_test, curve.outcomes)):
+            for name in ("fp", "fn"):
+                alike &= getattr(counts, name).reshape(alike.shape) == getattr(wanted, name)[:, None]
+        kept = [
+            row[int(same.argmax())] if same.any() else repr(threshold)
+            for row, same, threshold in zip(rows, alike, curve.threshold.tolist(), strict=True)
+        ]
+        # The infinite ones stand for accepting or rejecting all, whichever the scale.
+        given = (f"-{text}".replace("--", "") if curve.distances and "inf" not in text else text for text in kept)
+        found.append(tuple(given))
+    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from priori.curves.roc import AposterioriDET, AposterioriROC
 from priori.decisions.recipe import Recipe
 from priori.scores import ScoreSet, condense_all
 from priori.scores.systems import SourceFile, System
-from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, deployable, median, thinned_curves
+from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, median, thinned_curves
 from priori.uncertainty.bands.bands import Band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import Resampling
@@ -39,11 +39,13 @@ MOST_STEPS = 400
 class Member:
     """One system of a study: its curve and band, its a posteriori curves thinned for drawing, its scores in bins.
 
+    ``deployable`` is each threshold of the curve in the fewest digits that decide every trial as it does.
     ``level`` is that of the intervals of its rates, ``level_together`` where both rates of all systems are looked at.
     """
 
     name: str
     curve: EPC
+    deployable: tuple[str, ...]
     band: Band | None
     roc: AposterioriROC
     det: AposterioriDET
@@ -57,7 +59,17 @@ class Member:
     test_file: SourceFile | None
 
     @classmethod
-    def of(cls, system: System, curve: EPC, band: Band | None, index: int, level: float, systems: int) -> Member:
+    def of(
+        cls,
+        system: System,
+        curve: EPC,
+        deployable: tuple[str, ...],
+        band: Band | None,
+        *,
+        index: int,
+        level: float,
+        systems: int,
+    ) -> Member:
         """Return a system, one of so many, with its scores in bins around the threshold at an alpha."""
         (dev, _), (test, _) = condense_all([system.dev, system.test], narrow=FINE)
         try:
@@ -67,6 +79,7 @@ class Member:
         return cls(
             system.name,
             curve,
+            deployable,
             band,
             *thinned_curves(test, system.name),
             bin_scores(dev, test, float(curve.threshold[index])),
@@ -78,11 +91,6 @@ class Member:
             system.dev_file,
             system.test_file,
         )
-
-    @cached_property
-    def deployable(self) -> tuple[str, ...]:
-        """Each threshold in the fewest digits that decide every trial as it does."""
-        return deployable(self.curve)
 
     @cached_property
     def steps(self) -> EPC | None:

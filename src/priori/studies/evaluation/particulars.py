@@ -57,18 +57,20 @@ def limited(study: Study) -> dict[float, list[AtLimit]]:
     members, level = study.members, study.settings.confidence_level
     most = min(member.curve.dev.n_negatives for member in members)
     kept = [limit for limit in LIMITS if limit * most >= 1]
-    found: dict[float, list[AtLimit]] = {limit: [] for limit in kept}
+    if not kept:
+        return {}
     sets = {member.name: (member.curve.dev, member.roc.scores) for member in members}
-    curves = epc_all(sets, criterion="at-most-far", alpha=kept) if kept else []
-    for member, curve in zip(members, curves, strict=bool(kept)):
+    curves = epc_all(sets, criterion="at-most-far", alpha=kept)
+    found: dict[float, list[AtLimit]] = {limit: [] for limit in kept}
+    for member, curve, texts in zip(members, curves, deployable(curves), strict=True):
         # Of a table, what is known at all limits comes from one scan; rates by group are asked for at the last.
         cuts = [*curve.threshold, float(member.curve.threshold[study.at])]
         test, _ = condense(member.curve.test, PEOPLE, cuts=cuts)
         frr, far = (
             intervals_along(test, curve.threshold, rate=rate, confidence_level=level) for rate in ("frr", "far")
         )
-        for row in zip(kept, deployable(curve), frr, far, strict=True):
-            found[row[0]].append(AtLimit(member.name, *row[1:]))
+        for row in zip(kept, texts, frr, far, strict=True):
+            found[row[0]].append(AtLimit(curve.name, *row[1:]))
     return {limit: sorted(rows, key=lambda row: row.frr.rate) for limit, rows in found.items()}
 
 

@@ -18,6 +18,7 @@ from priori.curves.epc import EPC, curves_of
 from priori.decisions.recipe import Recipe
 from priori.scores.systems import System
 from priori.studies.evaluation import particulars
+from priori.studies.evaluation.drawing import deployable
 from priori.studies.evaluation.member import Member
 from priori.studies.evaluation.pairs import (
     Letters,
@@ -220,9 +221,10 @@ def make_study(
     letters = letters_of(tested.result, pairs) if tested and count <= FEW else None
     board = _board(curves, bands, tested, settings)
     members = []
-    for done, (system, curve, band) in enumerate(zip(systems, curves, bands, strict=True)):
+    drawn = zip(systems, curves, deployable(curves), bands, strict=True)
+    for done, parts in enumerate(drawn):
         report("drawings", done, count)
-        members.append(Member.of(system, curve, band, index, settings.confidence_level, min(count, FEW)))
+        members.append(Member.of(*parts, index=index, level=settings.confidence_level, systems=min(count, FEW)))
     report("drawings", count, count)
     versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
     estimates = getattr(tested.evidence, "estimates", None) if tested else None
