@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 import priori
 from priori import OptionError
 from priori.plots.curves import det_axes, plot_epc, plot_roc, steps
-from priori.plots.style import COLOURS, LINES, with_looks
+from priori.plots.style import COLOURS, LINES, finished, with_looks
 from results import curves
 
 
@@ -103,3 +104,16 @@ def test_no_point_of_a_det_curve_is_left_out_and_nobody_is_called_system() -> No
     legend = ax.get_legend()
     assert legend is not None
     assert "system" not in " ".join(text.get_text() for text in legend.get_texts())
+
+
+@pytest.mark.parametrize(("name", "rows"), [("A", 1), ("a system that has a very long name", 2)])
+def test_a_legend_below_the_axes_is_no_wider_than_the_figure(name: str, rows: int) -> None:
+    figure = Figure(figsize=(5, 4))
+    ax = figure.add_subplot()
+    for number in range(2):
+        ax.plot([0, 1], [0, number], label=f"{name} {number}")
+    legend = finished(ax, below=True).get_legend()
+    figure.draw_without_rendering()
+    assert legend is not None
+    assert len({round(text.get_window_extent().y0) for text in legend.get_texts()}) == rows
+    assert legend.get_window_extent().width < figure.bbox.width

@@ -285,6 +285,16 @@ def test_no_overlap_is_said():
     assert [same.lower, same.upper] == pytest.approx([-(1 - 0.025**0.5), 1 - 0.025**0.5])
 
 
+@pytest.mark.parametrize(("dependence", "pairs"), [("none", 10), ("user", 5), ("crossed", 3)])
+def test_without_overlap_pairs_that_share_nobody_count(dependence, pairs):
+    """Ten people, each with a trial of either class: a pair of trials takes two of them, or three."""
+    person, label = np.arange(10), np.repeat([0, 1], 10)
+    real = np.concatenate([(person + 1) % 10, person])
+    scores = Scores.from_predictions(label, np.arange(20.0), user=np.tile(person, 2), probe_user=real)
+    found = a_posteriori_auc_interval(scores, method="logit", dependence=dependence)
+    assert (found.lower, found.upper) == pytest.approx((0.025 ** (1 / pairs), 1))
+
+
 def test_says_a_posteriori():
     scores = Scores.from_arrays([0, 2], [1, 3])
     assert a_posteriori_auc_interval(scores).to_dict()["kind"] == "a posteriori"
