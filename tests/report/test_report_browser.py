@@ -26,6 +26,9 @@ from priori.words.sentences import verdict
 from priori.words.vocabulary import GLOSSARY
 from report_pages import READY, Open, alpha, bring, dots, drawing, drawn, settle, until, write
 
+#: Long names that differ at their ends only.
+ALIKE = tuple(f"the-same-long-beginning-of-a-detector-with-prompt-{letter}" for letter in "abc")
+
 
 @pytest.fixture(scope="module")
 def two() -> Study:
@@ -118,11 +121,26 @@ def test_own_costs_are_an_alpha(visit: Open, two: Study, tmp_path: Path) -> None
     best = int(np.argmin(costs))
     assert float(page.text_content("[data-text=threshold]")) == pytest.approx(float(exact[best].threshold[0]), rel=1e-5)
     errors = 1000 * (0.001 * rates[best][0] + 0.999 * rates[best][1])
+    # One false acceptance among 240 would cost more than rejecting everybody: nothing is recommended.
     said = page.text_content("#headline")
-    assert f"costs least, with about {errors:.2g} (" in said
-    assert "errors in 1,000 where 0.1\u00a0% are positives" in said
+    assert said.startswith("None of the 2 systems is clearly better than rejecting every trial, at your costs")
+    assert said.endswith("where 0.1\u00a0% are positives")
+    assert (page.text_content("#mark"), page.text_content("[data-text=advice]")) == ("not clear", "If you deploy")
+    assert f" makes about {errors:.2g} (" in page.text_content("[data-text=why]")
     again = visit(page.url, ready=READY)
     assert again.page.text_content("#headline") == said
+    assert again.page.text_content("#costs-say") == page.text_content("#costs-say")
+    inside = page.locator("#costs").bounding_box()
+    for part in page.locator("#costs input, #costs output").all():
+        box = part.bounding_box()
+        assert box["x"] + box["width"] < inside["x"] + inside["width"]
+    assert page.evaluate("document.getElementById('costs').scrollWidth <= document.getElementById('costs').clientWidth")
+    for name, value in (("cost-fn", "1"), ("cost-fp", "2"), ("prevalence", "40")):
+        page.fill(f"#{name}", value)
+    said = page.text_content("#headline")
+    assert "costs least, with about " in said
+    assert " errors in 1,000 where 40\u00a0% are positives" in said
+    assert page.text_content("#mark") == "your costs"
     page.fill("#cost-fp", "-1")
     assert "above 0" in page.text_content("#costs-say")
     page.keyboard.press("Escape")
@@ -470,8 +488,7 @@ def test_hostile_names_are_text(visit: Open, tmp_path: Path) -> None:
 
 
 def test_names_that_begin_alike_never_look_the_same(visit: Open, tmp_path: Path) -> None:
-    names = tuple(f"the-same-long-beginning-of-a-detector-with-prompt-{letter}" for letter in "abc")
-    study = small_studies.study(2.5, 2.3, 1.0, names=names)
+    study = small_studies.study(2.5, 2.3, 1.0, names=ALIKE)
     assert "prompt-a" in headline(study, study.at).text
     opened = visit(write(tmp_path, study), ready=READY)
     rows = opened.page.locator("#plot-dots [data-row]").all_text_contents()
@@ -514,6 +531,9 @@ def test_on_a_phone(visit: Open, three: Study, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, three), phone=True, ready=READY)
     assert opened.overflow() <= 0
     assert opened.page.locator("#plot-epc").bounding_box()["width"] > 300
+    long_names = visit(write(tmp_path, small_studies.study(2.5, 2.3, 1.0, names=ALIKE)), phone=True, ready=READY)
+    long_names.page.click("text=my costs")
+    assert long_names.overflow() <= 0
 
 
 def test_prints_light_and_whole(visit: Open, two: Study, tmp_path: Path) -> None:

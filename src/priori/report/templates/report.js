@@ -171,13 +171,15 @@ function ownScreen() {
   if (!found || nearby.broken) return nearby;
   const [best, next] = found, name = nameOf(best.place), one = count === 1, where = `where ${Number(share.toPrecision(4))}\u00a0% are ${data.kinds.positives[0]}`;
   const constant = constantCosts(state.own), useless = best.cost >= Math.min(...constant) * (1 - 1e-9), all = constant[1] <= constant[0] ? "rejecting every trial" : "accepting every trial";
-  const now = operating(best.place);
-  const errors = ` ${intervalText(together(now.rates, mixture()))}`;
-  const headline = useless ? `${one ? `${name} is no better` : `None of the ${count} systems is better`} than ${all}, at your costs and ${where}: do not use ${one ? "it" : "them"}`
-    : `${name} ${one ? "makes" : "costs least, with"} about ${inThousand(best.errors)}${errors} errors in 1,000 ${where}` + (next ? `; ${nameOf(next.place)}, next, has ${inThousand(next.errors)}` : "");
-  const untrusted = nearby.mark === "do not trust";
-  return { ...nearby, headline, mark: untrusted ? nearby.mark : useless ? "do not use" : "your costs", advice: untrusted || useless ? "If you deploy" : "Deploy",
-    why: untrusted ? nearby.why : `at alpha = ${alphaText()}; figures, tests and tables are at the nearest, ${data.live.alpha[state.at]}` };
+  // Where the costs may be as high as those of looking at no score, nothing is recommended.
+  const { rates } = operating(best.place), doubtful = together(rates, prices(state.own)).upper >= Math.min(...constant);
+  const errors = `about ${inThousand(best.errors)} ${intervalText(together(rates, mixture()))} errors in 1,000`, here = `than ${all}, at your costs and ${where}`;
+  const headline = useless ? `${one ? `${name} is no better` : `None of the ${count} systems is better`} ${here}: do not use ${one ? "it" : "them"}`
+    : doubtful ? `${one ? `${name} may be no better` : `None of the ${count} systems is clearly better`} ${here}`
+    : `${name} ${one ? "makes" : "costs least, with"} ${errors} ${where}` + (next ? `; ${nameOf(next.place)}, next, has ${inThousand(next.errors)}` : "");
+  const untrusted = nearby.mark === "do not trust", nearest_ = `at alpha = ${alphaText()}; figures, tests and tables are at the nearest, ${data.live.alpha[state.at]}`;
+  return { ...nearby, headline, mark: untrusted ? nearby.mark : useless ? "do not use" : doubtful ? "not clear" : "your costs", advice: untrusted || doubtful || useless ? "If you deploy" : "Deploy",
+    why: untrusted ? nearby.why : doubtful && !useless ? `${name} makes ${errors}, ${nearest_}` : nearest_ };
 }
 
 // Where the best is hidden the answer is about those that are shown, of which nothing was tested.
@@ -228,14 +230,17 @@ const costs = byId("costs"), costFields = ["cost-fn", "cost-fp", "prevalence", "
 if (costs) costs.addEventListener("input", () => {
   const [miss, alarm, share, visits] = costFields.map((field) => Number(field.value));
   if (!(miss > 0 && alarm > 0 && share > 0 && share < 100 && visits > 0)) return write(byId("costs-say"), "costs and trials above 0, and a share between 0 and 100");
-  const alpha = priced(miss, alarm, share, visits);
-  write(byId("costs-say"), `alpha = ${alphaDigits(alpha)}${state.own && !ownOrder() ? `; the nearest known here is ${data.live.alpha[state.at]}` : ""}. ${aDay(ownCosts(miss, alarm, share, visits))}`);
+  priced(miss, alarm, share, visits);
+  sayCosts(ownCosts(miss, alarm, share, visits));
 });
+const sayCosts = (own) => write(byId("costs-say"), `alpha = ${alphaDigits(own.alpha)}${state.own && !ownOrder() ? `; the nearest known here is ${data.live.alpha[state.at]}` : ""}. ${aDay(own)}`);
+// What an error of each kind costs, times how many of all trials are of that kind.
+const prices = (own) => Object.fromEntries(Object.entries(mixture(own.share)).map(([kind, share]) => [kind, share * (kind === "positives" ? own.miss : own.alarm)]));
 // Errors and costs of a day with their intervals, and what it costs to look at no score.
 function aDay(own) {
-  const place = leader(), shares = mixture(own.share), { rates } = operating(place), times = (weights) => amounts(together(rates, Object.fromEntries(Object.entries(shares).map(([kind, share]) => [kind, own.visits * share * weights(kind)]))));
+  const place = leader(), shares = mixture(own.share), { rates } = operating(place), times = (weights) => amounts(together(rates, Object.fromEntries(Object.entries(weights).map(([kind, weight]) => [kind, own.visits * weight]))));
   const [all, none] = constantCosts(own).map((cost) => amount(own.visits * cost));
-  return `A day with ${nameOf(place)}: ${times(() => 1)} errors, at a cost of ${times((kind) => kind === "positives" ? own.miss : own.alarm)}. Rejecting every trial costs ${none} a day, accepting every trial ${all}.`;
+  return `A day with ${nameOf(place)}: ${times(shares)} errors, at a cost of ${times(prices(own))}. Rejecting every trial costs ${none} a day, accepting every trial ${all}.`;
 }
 // What pops up goes away with Escape, and the focus back to what opened it.
 addEventListener("keydown", (event) => {
@@ -414,6 +419,7 @@ function restore() {
     state.own = ownCosts(...own);
     state.at = nearest(state.own.alpha);
     costFields.forEach((field, i) => { field.value = own[i] ?? field.value; });
+    sayCosts(state.own);
   } else state.own = null;
   slider.value = state.at;
   const share = Number(asked.get("share"));
