@@ -41,7 +41,7 @@ class Averaging:
             "confidence_level": typed.pop("level"),
             "skip_incomplete": skip_incomplete,
         }
-        self.reading = Reading(**typed)
+        self.reading = Reading.typed(**typed)
 
     def read(self, files: Sequence[str]) -> dict[str, priori.Scores]:
         """Read files and return their data sets by name.
@@ -55,7 +55,7 @@ class Averaging:
             return _one_each([(path, self._read(path, self.reading)) for path in files])
         column, reading = "user" if self.by == "user" else "dataset", self.reading
         if self.by not in (None, "user", "dataset"):
-            reading = reading.with_columns({**reading.columns, "dataset": self.by})
+            reading = reading.with_columns(dataset=self.by)
         datasets: dict[str, list[priori.Scores]] = {}
         for path in files:
             scores = self._read(path, reading)

@@ -77,8 +77,9 @@ def limits_of(option: str, shape: str, typed: Iterable[str]) -> dict[str, float]
 class Reading:
     """How score files are to be read."""
 
+    #: The names of columns; those of one system as SYSTEM:OURS.
+    columns: dict[str, str]
     input_format: str | None
-    column: Sequence[str]
     positive: str | None
     attack: Sequence[str]
     nan: str
@@ -86,6 +87,11 @@ class Reading:
     engine: str = "auto"
     memory: str = "1GB"
     temp: str | None = None
+
+    @classmethod
+    def typed(cls, column: Sequence[str], **typed: Any) -> Reading:
+        """Return how files are read, as typed."""
+        return cls(pairs_of("--column", COLUMN, column, empty=True), **typed)
 
     def read(self, path: str, *, trials: str | None = None, where: Mapping[str, list[str]] | None = None) -> ScoreSet:
         """Read a file, or scan the files of a glob where they are, and say on stderr what was recognised."""
@@ -108,9 +114,9 @@ class Reading:
     def read_table(self, path: str, systems: Any, split: Any, where: Mapping[str, list[str]]) -> Sets:
         """Read a table of many systems, or of the one whose scores it holds; arguments as in `priori.read_table`."""
         if systems is None:
-            columns = self.columns
-            reading, systems = self.with_columns({**columns, "score": None}), [columns.get("score", "score")]
-            return reading.read_table(path, systems, split, where)
+            columns = {ours: theirs for ours, theirs in self.columns.items() if ours != "score"}
+            reading = replace(self, columns=columns)
+            return reading.read_table(path, [self.columns.get("score", "score")], split, where)
         parts = {"systems": systems, "split": split, "where": where}
         if self._scans(path):
             from priori.engines import scan_table
@@ -133,20 +139,14 @@ class Reading:
             return False
         return self.engine != "auto" or not _small(path)
 
-    @property
-    def columns(self) -> dict[str, str]:
-        """The names of columns, as typed."""
-        return pairs_of("--column", COLUMN, self.column, empty=True)
-
-    def with_columns(self, columns: Mapping[str, str | None]) -> Reading:
-        """Return the same with these names of columns."""
-        typed = [f"{ours}={theirs}" for ours, theirs in columns.items() if theirs is not None]
-        return replace(self, column=typed)
+    def with_columns(self, **columns: str) -> Reading:
+        """Return the same with further names of columns."""
+        return replace(self, columns={**self.columns, **columns})
 
     def of(self, system: str) -> Reading:
         """Return how the files of one system are read: its own columns (SYSTEM:OURS=THEIRS) before those of all."""
         own = {ours.rpartition(":")[2]: name for ours, name in self.columns.items() if _owner(ours) == system}
-        return self.with_columns({ours: name for ours, name in self.columns.items() if not _owner(ours)} | own)
+        return replace(self, columns={ours: name for ours, name in self.columns.items() if not _owner(ours)} | own)
 
     @property
     def owners(self) -> list[str]:
@@ -218,7 +218,7 @@ class Systems:
     ) -> None:
         #: Whether the command can divide by folds, and by how many it is to.
         self.can_fold, self.folds = "folds" in reading_or_folds, reading_or_folds.pop("folds", None)
-        self.reading = Reading(**reading_or_folds)
+        self.reading = Reading.typed(**reading_or_folds)
         if odd := [word for typed in (*system, *scores) for word in typed if word.startswith("--")]:
             raise OptionError(f"--system takes NAME DEV TEST and --scores NAME FILE; {odd[0]} is none of these")
         ways = [files, system, scores, table]
@@ -335,7 +335,7 @@ class Systems:
             if not _is_time(value):
                 return reading.read_table(path, systems, (column, *_two_values(self.split, value)), self.where)
             how = {"before": value}
-            reading = reading.with_columns({**reading.columns, "time": column})
+            reading = reading.with_columns(time=column)
         if systems is None and not self.where:
             whole = reading.read(path, trials=next(iter(self.trials), None))
             sets: Sets = {"": (whole, whole)}
@@ -423,7 +423,7 @@ class Systems:
     def one(self, part: Literal["dev", "test"], **columns: str) -> ScoreSet:
         """Read one set of scores, with further columns: a file as it is, or that part of one system."""
         if columns:
-            self.reading, self._read = self.reading.with_columns({**self.reading.columns, **columns}), None
+            self.reading, self._read = self.reading.with_columns(**columns), None
         which = {"dev": "development", "test": "test"}[part]
         if not self:
             raise OptionError(f"give one file of scores, {part.upper()}, or one system, --system NAME DEV TEST")

@@ -42,7 +42,7 @@ CLAIM = (
     option("threshold_from"),
     judging("one threshold is deployed", measure=False),
     *options("state change_every share level"),
-    Group("reading", Reading, IN_ORDER),
+    Group("reading", Reading.typed, IN_ORDER),
     output_group(plot="Also draw the rates so far"),
 )
 def watch(asked: Asked) -> None:
