@@ -149,3 +149,16 @@ def test_a_threshold_keeps_its_limit_in_every_group(folder: Path) -> None:
     assert worst["value"][0] <= 0.05
     assert found["threshold"] > json.loads(run([*words, "--format", "json", "--no-bootstrap"]))["threshold"]
     assert "choose at-most-far or at-most-frr, not wer" in run(["threshold", "test.csv", "--by", "sex"])
+
+
+def test_the_rate_that_is_limited_stands_beside_the_other_as_it_is_reached(folder: Path) -> None:
+    shown = run(["epc", "test.csv", "missing.csv", "--nan", "drop", "--preset", "frte"])
+    test, alphas = priori.read("missing.csv", nan="drop"), ["0.001", "0.0001", "0.00001", "0.000001"]
+    curve = priori.epc(priori.read("test.csv"), test, criterion="at-most-far", measure="frr", alpha=alphas)
+    (row,) = (line.split() for line in shown.splitlines() if ", far " in line)
+    assert row[2::2] == [f"{100 * value:.2f}" for value in curve.v1.tolist()]
+    assert ", far" not in run(["epc", "test.csv", "missing.csv", "--nan", "drop", "--alpha", "0.1"])
+
+
+def test_a_column_of_groups_is_named_once(folder: Path) -> None:
+    assert "name each column once" in run(["rates", "test.csv", "--threshold", "1", "--by", "sex,sex"])

@@ -285,7 +285,10 @@ def _by_people(threshold: float, asked: Asked) -> None:
 
 def _grouped(asked: Asked, by: str) -> ScoreSet:
     """Return the scores in the groups that a column names, or several columns together."""
-    sets = [asked.read(group=column) for column in listed(by)]
+    columns = listed(by)
+    if len({*columns}) < len(columns):
+        raise OptionError(f"--by {by}: name each column once")
+    sets = [asked.read(group=column) for column in columns]
     return sets[0] if len(sets) == 1 else cross_groups(sets)
 
 
