@@ -39,6 +39,9 @@ HEADERS = {
 def test_every_answer_carries_the_headers(serve, address, status):
     answer = serve().first.get(address)
     assert answer.status_code == status
+    if address in ("/nothing", "/jobs"):
+        said = "There is no such page." if status == 404 else "This cannot be done here."
+        assert f"<strong>{status}</strong> {said}" in answer.text
     for name, value in HEADERS.items():
         assert answer.headers[name] == value
     policy = answer.headers["content-security-policy"]
