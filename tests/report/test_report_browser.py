@@ -221,6 +221,9 @@ def test_the_slider_moves_everything(visit: Open, three: Study, tmp_path: Path) 
     for place, one in dots(opened, "epc").items():
         assert one == {"alpha": 0.95, "value": three.curves[place].value[19]}
     bring(opened, "roc")
+    spoken = opened.page.get_attribute("#plot-dots", "aria-label").replace("\xa0", " ")
+    assert "at alpha = 0.95: " in spoken
+    assert f"{three.members[0].name} {100 * three.curves[0].value[19]:.1f} %" in spoken
     point = dots(opened, "roc")[1]
     assert point["x"] == pytest.approx(100 * three.curves[1].v1[19], abs=1e-3)
     assert point["y"] == pytest.approx(100 - 100 * three.curves[1].v2[19], abs=1e-3)
@@ -300,6 +303,9 @@ def test_a_thousand_and_another_threshold(visit: Open, tmp_path: Path) -> None:
     errors = 0.05 * rates["positives"] + 0.95 * rates["negatives"]
     assert float(drawn(opened, "people", "errors")[0]) == pytest.approx(errors, abs=1e-8)
     assert "share=5" in page.evaluate("location.hash")
+    told = page.get_attribute("#plot-people", "aria-label")
+    assert told.startswith("A thousand dots: 50 positives, 950 negatives; about ")
+    assert f"{1000 * errors:.0f} errors in all" in told
     # The headline is about the HTER, which the picture no longer shows.
     assert page.text_content("[data-text=why]").endswith(
         "the headline is about equal numbers of positives and negatives"

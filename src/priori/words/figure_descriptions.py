@@ -68,8 +68,7 @@ def _standings(study: Study) -> dict[str, str]:
 def _people(study: Study) -> str:
     """Describe what happens to a thousand."""
     lines = " ".join(line.text for line in deployment(study, study.at).lines)
-    positives = study_words(study).positives
-    return f"A thousand dots, half of them {positives}, coloured where there are errors. {lines}"
+    return f"A thousand dots, coloured where there are errors. {lines}"
 
 
 def _names(study: Study) -> str:

@@ -14,6 +14,8 @@ const better = data.measure.better ? "better \u2192" : "\u2190 better";
 const nameOf = (place) => data.systems[place].short;
 const shownValue = (value) => percent ? `${Number((100 * value).toPrecision(4))}\u00a0%` : String(Number(value.toPrecision(4)));
 const figures = {};
+// What a figure shows now, for those who do not see it.
+const speak = (id, text) => document.getElementById("plot-" + id).setAttribute("aria-label", text);
 
 // -- dots and intervals ---------------------------------------------------------------------------------------------
 
@@ -73,7 +75,8 @@ const leader = () => state.own && ownOrder() ? ownOrder()[0].place : ranked()[0]
 figures.dots = {
   title: () => `${data.measure.title}, ${data.levelText} interval`, redraws: true,
   draw(into, width) {
-    const rows = ranked().slice(0, 8);
+    const rows = ranked().slice(0, 8), told = (place) => `${nameOf(place)} ${data.live.dots[state.at][place].filter(Boolean).join(", ")}`;
+    speak("dots", `Dot chart: ${figures.dots.title()}, from best to worst, at alpha = ${data.live.alpha[state.at]}: ${rows.map(told).join("; ")}.`);
     return dotRows(into, width, rows, rows.length > 6 ? 30 : rows.length > 3 ? 40 : 62);
   },
   columns: () => [["alpha", "system", "value", "lower", "upper"], ...data.alpha.flatMap((alpha, at) => data.live.order[at].map((place) => {
@@ -117,7 +120,9 @@ figures.people = {
     // Where the mean of both rates is what the page is about, its interval is the one that the page has for it.
     const system = data.systems[place], plain = state.share === 50 && !state.own && !now.dragged && data.measure.name === "hter" && system.lower;
     const errors = plain ? { rate: system.value[state.at], lower: system.lower[state.at], upper: system.upper[state.at] } : together(now.rates, shares);
-    into.append(words(0, y + 20, `${errors.lower === errors.upper ? "" : "About "}${inThousand(errors.rate)} errors in all ${intervalText(errors)}${count > 1 ? `, by ${nameOf(place)}` : ""}${now.dragged ? `, accepting ${data.scored === "distance" ? "below" : "above"} ${now.threshold}` : ""}`, { weight: 600, "data-errors": errors.rate }));
+    const all = `${errors.lower === errors.upper ? "" : "About "}${inThousand(errors.rate)} errors in all ${intervalText(errors)}${count > 1 ? `, by ${nameOf(place)}` : ""}${now.dragged ? `, accepting ${data.scored === "distance" ? "below" : "above"} ${now.threshold}` : ""}`;
+    into.append(words(0, y + 20, all, { weight: 600, "data-errors": errors.rate }));
+    speak("people", `A thousand dots: ${kinds.map((kind, i) => `${counts[i]} ${data.kinds[kind][0]}`).join(", ")}; ${legend.slice(0, -1).map(([, , text]) => text.trim()).join(", ")}. ${all}.`);
     return { height: y + 32 };
   },
   columns: () => [["kind", "alpha", "rate", "lower", "upper"], ...Object.entries(data.systems[shownPlace()].card.rates).flatMap(([kind, { rate, lower, upper }]) => data.alpha.map((alpha, at) => [data.kinds[kind][0], alpha, rate[at], lower[at], upper[at]]))],
