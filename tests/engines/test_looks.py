@@ -12,7 +12,7 @@ from priori import InputError, Outcomes, Scores, Table, epc
 from priori.base.alphas import grid
 from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
-from priori.engines.counting import Count, Fetch
+from priori.engines.counting import Batch, Count, Counted, Fetch, Owned
 from priori.engines.looks import candidates_of, look, rejected_of
 from priori.engines.table import PER_SCORE
 from priori.scores.candidates import Candidates
@@ -126,3 +126,17 @@ def test_finer_bins_divide_those_wanted_and_no_others() -> None:
     assert np.unique(coarse[~inside]).size == np.unique(finer[~inside]).size
     assert np.unique(finer[inside]).size >= 2 * np.unique(coarse[inside]).size
     assert table.histogram.grid is wanted  # what is answered later does not depend on it
+
+
+def test_keys_hold_the_bins_of_as_many_systems_as_there_are() -> None:
+    """Four systems of a million bins each need more bits than one number has."""
+    rng = np.random.default_rng(0)
+    scores, positive = rng.random((4, 300)), rng.integers(0, 2, 300).astype(np.uint8)
+    cuts = (np.arange(1 << 20) + 0.5) / (1 << 20)
+    counted = Counted(Count(None, (0, 1, 2, 3), (cuts,) * 4), Owned(), dict.fromkeys(range(4), np.float64), room=0)
+    counted.add(Batch((*scores,), positive, None, None))
+    found = counted.answer()
+    assert found.number.tolist() == [1] * 300
+    seen = np.vstack([found.positive, found.bins])
+    expected = np.vstack([positive, *(np.searchsorted(cuts, score) for score in scores)])
+    assert sorted(map(tuple, seen.T.tolist())) == sorted(map(tuple, expected.T.tolist()))
