@@ -16,7 +16,7 @@ from priori.base.texts import cell as percent
 from priori.cli.commands import Asked, Group, judging, make_command, output_group, priced
 from priori.cli.options import option, options
 from priori.cli.output import table_text, tables_of, tell, verbose
-from priori.cli.systems import READING, Reading
+from priori.cli.systems import READING, Reading, named_by
 from priori.curves.averaging.methods import READINGS
 from priori.decisions.recipe import pair_of_costs
 from priori.scores.derived import pool
@@ -58,7 +58,8 @@ class Averaging:
             reading = reading.with_columns(dataset=self.by)
         datasets: dict[str, list[priori.Scores]] = {}
         for path in files:
-            scores = self._read(path, reading)
+            with named_by("--by NAME", "dataset"):
+                scores = self._read(path, reading)
             for name, part in _take_apart(scores, column, self.by).items() if scores is not None else ():
                 datasets.setdefault(name, []).append(part)
         return {name: parts[0] if len(parts) == 1 else pool(parts) for name, parts in datasets.items()}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -15,7 +16,7 @@ import click
 
 from priori.base.cautions import named
 from priori.base.dataframes import name_list
-from priori.base.errors import OptionError
+from priori.base.errors import InputError, OptionError, argument
 from priori.cli.commands import Group
 from priori.cli.options import listed, option, options
 from priori.cli.output import Progress, printable, tell, tell_of_file, tell_reading
@@ -52,6 +53,15 @@ def pairs_of(option: str, shape: str, typed: Iterable[str], *, empty: bool = Fal
             raise OptionError(f"{option} {name} is given twice, as {pairs[name]!r} and as {value!r}{own}")
         pairs[name] = value
     return pairs
+
+
+@contextmanager
+def named_by(option: str, role: str) -> Iterator[None]:
+    """Say of a column that is not there by which option it was named, where that was not --column."""
+    try:
+        yield
+    except InputError as error:
+        raise type(error)(error.marked.replace(argument("columns", f"{role}=NAME"), option)) from None
 
 
 def limits_of(option: str, shape: str, typed: Iterable[str]) -> dict[str, float]:
@@ -336,11 +346,12 @@ class Systems:
                 return reading.read_table(path, systems, (column, *_two_values(self.split, value)), self.where)
             how = {"before": value}
             reading = reading.with_columns(time=column)
-        if systems is None and not self.where:
-            whole = reading.read(path, trials=next(iter(self.trials), None))
-            sets: Sets = {"": (whole, whole)}
-        else:
-            sets = reading.read_table(path, systems, None, self.where)
+        with named_by("--split NAME=2024-01-31", "time"):
+            if systems is None and not self.where:
+                whole = reading.read(path, trials=next(iter(self.trials), None))
+                sets: Sets = {"": (whole, whole)}
+            else:
+                sets = reading.read_table(path, systems, None, self.where)
         if not how:
             return {name: self._folded(path, both) for name, both in sets.items()}
         halves, said = dict[str, tuple[Scores, Scores]](), dict[str, list[str]]()

@@ -20,7 +20,7 @@ from priori.base.types import Floats
 from priori.cli.commands import Asked, at_alpha, judging, make_command, output_group
 from priori.cli.options import listed, option, options
 from priori.cli.output import Progress, table_of, table_text
-from priori.cli.systems import one_set
+from priori.cli.systems import named_by, one_set
 from priori.curves.checks import set_cautions, threshold_cautions
 from priori.decisions.criteria import get_criterion
 from priori.decisions.criterion import Criterion
@@ -288,7 +288,8 @@ def _grouped(asked: Asked, by: str) -> ScoreSet:
     columns = listed(by)
     if len({*columns}) < len(columns):
         raise OptionError(f"--by {by}: name each column once")
-    sets = [asked.read(group=column) for column in columns]
+    with named_by("--by NAME", "group"):
+        sets = [asked.read(group=column) for column in columns]
     return sets[0] if len(sets) == 1 else cross_groups(sets)
 
 
