@@ -115,13 +115,13 @@ def as_predictions(
     y_dev: Any = None,
     response_method: ResponseMethod = "auto",
     pos_label: Any = None,
-    **options: Any,
+    **others: Any,
 ) -> dict[str, Any]:
-    """Return what estimators say of data as `from_predictions` takes it, with the other options.
+    """Return what estimators say of data as `from_predictions` takes it, with its other options as they are.
 
     X gives ``y_score`` and X_dev ``y_score_dev``, each with the end under which its estimator stands.
     """
-    found, samples = {**options, "y_true": y}, {"y_score": X}
+    found, samples = {**others, "y_true": y}, {"y_score": X}
     if together("development data need", X_dev=X_dev, y_dev=y_dev):
         samples["y_score_dev"], found["y_true_dev"] = X_dev, y_dev
     for end, estimator in estimators.items():
