@@ -295,6 +295,13 @@ def test_without_overlap_pairs_that_share_nobody_count(dependence, pairs):
     assert (found.lower, found.upper) == pytest.approx((0.025 ** (1 / pairs), 1))
 
 
+def test_one_user_whose_positives_are_missed_is_few_though_all_negatives_win():
+    user, label = np.tile(np.repeat(np.arange(30), 5), 2), np.repeat([0, 1], 150)
+    score = np.random.default_rng(0).normal(size=300) + np.where(label == 1, np.where(user == 0, -9, 9), 0)
+    found = a_posteriori_auc_interval(Scores.from_predictions(label, score, user=user))
+    assert [caution.code for caution in found.warnings] == ["few-units"]
+
+
 def test_says_a_posteriori():
     scores = Scores.from_arrays([0, 2], [1, 3])
     assert a_posteriori_auc_interval(scores).to_dict()["kind"] == "a posteriori"
