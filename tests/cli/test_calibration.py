@@ -107,3 +107,9 @@ def test_figures_of_every_kind(files: list[str], figure: str, tmp_path: Path) ->
     drawn = (tmp_path / "figure.svg").read_text()
     assert drawn.startswith("<?xml")
     assert ("Tippett" in drawn) == (figure == "tippett")
+
+
+def test_a_figure_without_a_file_is_asked_for_one(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["calibration", "--system", "A", *files, "--figure", "ece"])
+    assert "add --plot FILE" in capsys.readouterr().err

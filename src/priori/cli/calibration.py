@@ -64,6 +64,8 @@ def calibration(asked: Asked) -> None:
     bounds, points = asked.bounds, asked.points
     if not bounds[0] < bounds[1] or points < 2:
         raise OptionError("the figure needs --range A B with A below B, and at least two --points")
+    if asked.figure != "ape" and not asked.output.plot:
+        raise OptionError(f"--figure {asked.figure} is drawn into a file: add --plot FILE")
     systems = asked.systems.read()
     how = {"given": asked.given, "confidence_level": asked.level}
     costs = [
