@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from priori.plots.style import axes, epc_labels, finished, name_shade, note, roc_axes, scaling, shade, with_looks
+from priori.words.numbers import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,7 +87,7 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
 def _name_interval(ax: Axes, last: bool, colour: str, level: float) -> None:
     """Say in the legend, once, what the bands around averages are."""
     if last:
-        name_shade(ax, f"{100 * level:g} % interval over data sets", colour, 0.25)
+        name_shade(ax, f"{level_text(level)} interval over data sets", colour, 0.25)
 
 
 def _text(ax: Axes, curves: Sequence[AverageCurve]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from priori.base.texts import alpha_text
 from priori.plots.style import axes, colours, finished, name_shade, scaling, shade
+from priori.words.numbers import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,7 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         ax.axvspan(region.start, region.end, color="0.85", zorder=0, lw=0.8)
     ax.axhline(0, color="0.4", lw=0.8)
     lower, upper = scale * comparison.lower, scale * comparison.upper
-    level = f"{100 * comparison.settings['confidence_level']:g} %"
+    level = level_text(comparison.settings["confidence_level"])
     kind = "simultaneous" if comparison.settings["simultaneous"] else "pointwise"
     method = comparison.settings["claim"] == "method"
     # Of the claim "deployed" the difference is that of thresholds, and a step where one of them changes.
@@ -61,7 +62,7 @@ def plot_histogram(comparison: Comparison, alpha: float, *, ax: Axes | None = No
     (colour,) = colours(1)
     column = comparison.nearest(alpha)
     bounds = [scale * bound[column] for bound in (comparison.pointwise.lower, comparison.pointwise.upper)]
-    level = f"{100 * comparison.settings['confidence_level']:g} % interval"
+    level = f"{level_text(comparison.settings['confidence_level'])} interval"
     ax.stairs(counts, scale * edges, fill=True, color=colour, alpha=0.5)
     for row, bound in enumerate(filter(np.isfinite, bounds)):
         ax.axvline(bound, color=colour, lw=2, label=None if row else level)

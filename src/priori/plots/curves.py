@@ -11,7 +11,7 @@ from priori.base.alphas import AlphaAxis
 from priori.base.errors import OptionError, unknown
 from priori.base.types import Floats, Index
 from priori.curves.roc import Axis, average_precision, finely, measures_of
-from priori.decisions.measures import NET_BENEFIT
+from priori.decisions.measures import FAR, FRR, NET_BENEFIT
 from priori.plots.style import (
     COLOURS,
     UNNAMED,
@@ -213,11 +213,6 @@ def det_axes(curves: Sequence[AposterioriDET], end: float = 0.6) -> tuple[float,
     return low, high, {name: tick for name, tick in marked.items() if low <= tick <= high}
 
 
-def _rates(point: EPC) -> tuple[Floats, Floats]:
-    """Return FAR and FRR."""
-    return point.outcomes.fp / point.outcomes.negatives, point.outcomes.fn / point.outcomes.positives
-
-
 def plot_det(
     curves: Sequence[AposterioriDET],
     *,
@@ -233,13 +228,13 @@ def plot_det(
 
     own = ax is None
     ax = new_axes(ax, figsize=(5, 5.6))
-    worst = max((float(np.max(_rates(point))) for point in operating_points), default=0.0)
+    worst = max((float(rate(point.outcomes).max()) for point in operating_points for rate in (FAR, FRR)), default=0.0)
     low, high, ticks = det_axes(curves, 0.6 if worst < 0.55 else 0.99)  # no point of an error rate is left out
     for curve, colour, line in with_looks(curves):
         x, y = (np.clip(value, low - 1, -low + 1) for value in curve.probit)
         ax.plot(x, y, color=colour, ls=line, label=with_fact(curve.name, f"EER {100 * curve.eer:.2f} %"))
     for point, colour, _ in with_looks(operating_points):
-        far, frr = (ndtri(rate) for rate in _rates(point))
+        far, frr = (ndtri(rate(point.outcomes)) for rate in (FAR, FRR))
         ax.plot(far, frr, "o", color=colour, mec="white", zorder=3)
     _name_points(ax, operating_points)
     for band, colour, _ in with_looks(bands):

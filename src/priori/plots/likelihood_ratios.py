@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from priori.plots.style import axes, finished, note_cautions, shade, with_looks
+from priori.words.numbers import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +30,7 @@ def plot_reliability(found: Sequence[Reliability], *, ax: Axes | None = None) ->
         reach = np.stack([one.share - one.lower, one.upper - one.share])
         ax.errorbar(one.probability, one.share, yerr=reach, marker="o", ms=4, ls=line, color=colour, label=one.name)
         note_cautions(ax, one.warnings)
-    level = f"{100 * found[0].confidence_level:g} %"
-    title = f"Reliability ({level} intervals for all bins together)"
+    title = f"Reliability ({level_text(found[0].confidence_level)} intervals for all bins together)"
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="probability stated", ylabel="share of positives", title=title)
     return finished(ax, below=own)
 
@@ -46,11 +46,10 @@ def plot_tippett(found: Sequence[Tippett], *, ax: Axes | None = None) -> Axes:
             shade(ax, one.llr / OF_TEN, lower, upper, colour)
         note_cautions(ax, one.warnings)
     ax.axvline(0, color="0.5", lw=0.8)
-    level = f"{100 * found[0].confidence_level:g} %"
     ax.set(
         xlabel="log10 likelihood ratio",
         ylabel="share with a larger one (%)",
-        title=f"Tippett plot ({level} pointwise intervals)",
+        title=f"Tippett plot ({level_text(found[0].confidence_level)} pointwise intervals)",
     )
     return finished(ax, below=own)
 
@@ -69,11 +68,10 @@ def plot_ece(found: Sequence[ECE], *, ax: Axes | None = None) -> Axes:
     first = found[0]
     ax.plot(first.log_odds / OF_TEN, first.neutral, color="0.5", lw=0.8, ls="--", label="ratios of 1 (neutral)")
     ax.plot([], [], color="0.4", ls=":", lw=1, label="best increasing map, fitted to the test set (a posteriori)")
-    level = f"{100 * first.confidence_level:g} %"
     ax.set(
         xlabel="log10 prior odds",
         ylabel="empirical cross-entropy (bits)",
-        title=f"Empirical cross-entropy ({level} pointwise intervals)",
+        title=f"Empirical cross-entropy ({level_text(first.confidence_level)} pointwise intervals)",
         ylim=(0, HIGHEST),
     )
     return finished(ax, below=own)

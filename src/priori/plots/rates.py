@@ -9,6 +9,7 @@ import numpy as np
 from priori.base.texts import alpha_text
 from priori.plots.style import axes, colours, finished, note_cautions, shade, with_looks
 from priori.uncertainty.rates.user_rates import ROLES, UserRates
+from priori.words.numbers import level_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,9 +37,8 @@ def plot_groups(found: GroupRates, *, ax: Axes | None = None) -> Axes:
         ax.errorbar(value, place, xerr=reach, fmt="o", ms=4, lw=1.2, color=colour, label=rate.upper())
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
-    level = f"{100 * found.confidence_level:g} %"
     ax.set(
-        xlabel=f"rate (%), {level} intervals for all groups at once",
+        xlabel=f"rate (%), {level_text(found.confidence_level)} intervals for all groups at once",
         ylabel=found.by,
         title=f"Error rates by {found.by} at threshold {found.summary()['threshold']:.6g}",
     )
@@ -58,10 +58,9 @@ def plot_users(found: UserRates, *, ax: Axes | None = None) -> Axes:
         shade(ax, drawn + 1, lower, upper, colour, step="mid")
         ax.plot(drawn + 1, own, color=colour, drawstyle="steps-mid", label=label)
         ax.axhline(100 * about["overall"], color=colour, lw=0.8, ls=":")
-    level = f"{100 * found.confidence_level:g} %"
     ax.set(
         xlabel="users, highest lower bound first",
-        ylabel=f"rate (%) with {level} interval",
+        ylabel=f"rate (%) with {level_text(found.confidence_level)} interval",
         title=f"Who makes the errors, at threshold {found.summary()['threshold']:.6g}",
     )
     note_cautions(ax, found.warnings)
@@ -92,8 +91,7 @@ def plot_thresholds(found: ThresholdInterval, *, ax: Axes | None = None) -> Axes
     ax.vlines(np.clip(shown["threshold"], *limits), rows - 0.4, rows + 0.4, colors="k", lw=2, label="chosen")
     ax.set_yticks(rows, [f"alpha {alpha_text(alpha)}" for alpha in found.alpha])
     ax.set_ylim(rows.size - 0.5, -0.5)
-    level = f"{100 * found.confidence_level:g} %"
-    title = f"How certain is the threshold? ({found.criterion.name}, {level})"
+    title = f"How certain is the threshold? ({found.criterion.name}, {level_text(found.confidence_level)})"
     ax.set(xlim=limits, xlabel="distance" if found.distances else "score", title=title)
     note_cautions(ax, found.warnings)
     return finished(ax, below=True)

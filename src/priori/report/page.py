@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.extras import require
 from priori.base.results import plain
+from priori.decisions.measures import FAR, FRR
 from priori.plots.curves import det_axes
 from priori.report.sections import Sections, sections_of
 from priori.report.tables import fixed_tables, moving_tables
@@ -260,12 +261,11 @@ def _steps(member: Member) -> dict[str, Any] | None:
     """Return the constant pieces of a curve and what each of them does, for costs of one's own."""
     if (exact := member.steps) is None:
         return None
-    outcomes = exact.outcomes
     return {
         **{name: few_digits(getattr(exact, name), 9) for name in ("alpha", "value", "best")},
         "threshold": deployable([exact])[0],
-        "far": few_digits(outcomes.fp / outcomes.negatives, 9),
-        "frr": few_digits(outcomes.fn / outcomes.positives, 9),
+        "far": few_digits(FAR(exact.outcomes), 9),
+        "frr": few_digits(FRR(exact.outcomes), 9),
         "rates": _rates(rates_at(exact.test, exact.threshold, [member.level])[0]),
     }
 
@@ -298,7 +298,7 @@ def _system(member: Member, matters: bool, carded: bool, listed: bool) -> dict[s
     outcomes, roc, det = curve.outcomes, member.roc, member.det
     if not matters:
         roc, det = coarse(roc), coarse(det)
-    far, frr = outcomes.fp / outcomes.negatives, outcomes.fn / outcomes.positives
+    far, frr = FAR(outcomes), FRR(outcomes)
     return {
         "name": clean(member.name),
         "short": short(member.name, 40),
