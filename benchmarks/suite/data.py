@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-__all__ = ["write"]
+__all__ = ["write", "write_wide"]
 
 #: Rows in a file.
 PART = 5_000_000
@@ -37,3 +37,17 @@ def write(folder: Path, trials: int, users: int = 10_000, *, probabilities: bool
             frame.write_parquet(folder / role / f"part-{number:03}.parquet", compression="snappy")
     done.touch()
     return folder
+
+
+def write_wide(path: Path, rows: int, users: int = 1000) -> Path:
+    """Write three systems' scores of the same trials as columns of one table, half of each set; once."""
+    if path.exists():
+        return path
+    rng = np.random.default_rng(3)
+    label, hard = (rng.random(rows) < 0.1).astype(np.int8), rng.standard_normal(rows, dtype=np.float32)
+    columns = {"label": label, "user": rng.integers(0, users, rows, dtype=np.int32)}
+    for name, quality in (("A", 2.5), ("B", 2.4), ("C", 2.0)):
+        columns[name] = np.float32(quality) * label + hard + rng.standard_normal(rows, dtype=np.float32)
+    sets = np.where(np.arange(rows) % 2, "dev", "test")
+    pl.DataFrame(columns).with_columns(pl.Series("set", sets)).write_parquet(path, compression="snappy")
+    return path

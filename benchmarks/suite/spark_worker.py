@@ -1,6 +1,7 @@
 """Measures one run over Parquet files by Spark in local mode, stage by stage, from Spark's own event log; prints JSON.
 
-python spark_worker.py FOLDER REPLICATES
+python spark_worker.py FOLDER REPLICATES    a curve and a band
+python spark_worker.py TABLE ENGINE         a leaderboard of the systems of a wide table, by spark or duckdb
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ import priori
 
 
 def main() -> None:
-    folder, replicates = Path(sys.argv[1]), int(sys.argv[2])
     warnings.simplefilter("ignore")
+    if sys.argv[2] in ("spark", "duckdb"):
+        print(json.dumps(_leaderboard(Path(sys.argv[1]), sys.argv[2])))
+        return
+    folder, replicates = Path(sys.argv[1]), int(sys.argv[2])
     with tempfile.TemporaryDirectory(prefix="priori-spark-") as home:
         session = _session(home)
         jobs = []
@@ -35,6 +39,21 @@ def main() -> None:
         (log,) = Path(home, "events").iterdir()
         queries = _queries(log)
     print(json.dumps({"curve": jobs[0], "everything": jobs[1], "version": version, "queries": queries}))
+
+
+def _leaderboard(table: Path, engine: Any) -> dict[str, Any]:
+    """Return the seconds of a leaderboard, and Spark's jobs."""
+    with tempfile.TemporaryDirectory(prefix="priori-spark-") as home:
+        session = _session(home) if engine == "spark" else None
+        start = time.perf_counter()
+        sets = priori.scan_table(table, systems=["A", "B", "C"], split=("set", "dev", "test"), engine=engine)
+        priori.rank(priori.epc_all(sets, alpha=[0.5]), n_resamples=1000)
+        found: dict[str, Any] = {"seconds": time.perf_counter() - start}
+        if session is not None:
+            session.stop()
+            (log,) = Path(home, "events").iterdir()
+            found["jobs"] = log.read_text(encoding="utf-8").count('"Event":"SparkListenerJobStart"')
+    return found
 
 
 def _session(home: str) -> Any:

@@ -250,11 +250,17 @@ class SqlTable:
 
     def survey(self, system: int = 0) -> tuple[int, NDArray[Any]]:
         """Return how many rows there are, and some finite scores of a system, to lay out bins by."""
-        own = "" if self.wide else f" WHERE {self.own(system)}"
-        found = self.table(f"SELECT {self.score(system)} AS score FROM (SELECT * FROM trials LIMIT {SAMPLE}){own}")
-        known = self.known(system)
-        scores = np.append(found["score"], [known.low, known.high]).astype(self.dtype(system))
+        score, known = self._sampled[f"score{system if self.wide else 0}"], self.known(system)
+        score = score if self.wide else score[self._sampled["whose"] == self.systems[system]]
+        scores = np.append(score, [known.low, known.high]).astype(self.dtype(system))
         return self.total, scores[np.isfinite(scores)]
+
+    @cached_property
+    def _sampled(self) -> dict[str, NDArray[Any]]:
+        """The scores of all systems in some rows, and whose rows these are."""
+        columns = [f"{self.score(system)} AS score{system}" for system in range(len(self.systems) if self.wide else 1)]
+        columns += [] if self._whose is None else [f"{self._whose} AS whose"]
+        return self.table(f"SELECT {', '.join(columns)} FROM (SELECT * FROM trials LIMIT {SAMPLE})")
 
     def known(self, system: int) -> Known:
         """Return what a first look shows of a system; an error says what it lacks."""
