@@ -35,7 +35,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest)
 
 @pytest.mark.parametrize("few_cuts", [3, 1 << 12], ids=["searched for", "looked up"])
 @pytest.mark.parametrize("name", COLUMNS)
-def test_gaps_are_counted_alike(monkeypatch: pytest.MonkeyPatch, small_parts: int, name: str, few_cuts: int) -> None:
+def test_bins_are_counted_alike(monkeypatch: pytest.MonkeyPatch, small_parts: int, name: str, few_cuts: int) -> None:
     monkeypatch.setattr(sorting, "FEW_CUTS", few_cuts)
     cuts = np.array([-np.inf, 0.0, 0.25, 1.0, 4095.0, np.inf])
     expected = [sum(cut < score for cut in cuts.tolist()) for score in COLUMNS[name].tolist()]
@@ -45,22 +45,22 @@ def test_gaps_are_counted_alike(monkeypatch: pytest.MonkeyPatch, small_parts: in
 
 
 def test_counts_are_those_of_one_pass(small_parts: int) -> None:
-    groups, gaps = RNG.integers(0, 7, 5000).astype(np.int32), RNG.integers(0, 3, 5000)
+    groups, bins = RNG.integers(0, 7, 5000).astype(np.int32), RNG.integers(0, 3, 5000)
     expected = np.zeros((7, 3), dtype=np.int64)
-    np.add.at(expected, (groups, gaps), 1)
-    assert sorting.counts_by(groups, 7, gaps, 3, None).tolist() == expected.tolist()
+    np.add.at(expected, (groups, bins), 1)
+    assert sorting.counts_by(groups, 7, bins, 3, None).tolist() == expected.tolist()
     number = RNG.integers(1, 9, 5000)
     expected[:] = 0
-    np.add.at(expected, (groups, gaps), number)
-    assert sorting.counts_by(groups, 7, gaps, 3, number).tolist() == expected.tolist()
+    np.add.at(expected, (groups, bins), number)
+    assert sorting.counts_by(groups, 7, bins, 3, number).tolist() == expected.tolist()
 
 
 def test_weights_add_up_to_the_last_bit_however_many_processors_there_are(small_parts: int) -> None:
-    groups, gaps, weight = RNG.integers(0, 2, 5000), np.zeros(5000, dtype=np.intp), RNG.random(5000)
+    groups, bins, weight = RNG.integers(0, 2, 5000), np.zeros(5000, dtype=np.intp), RNG.random(5000)
     one_by_one = [0.0, 0.0]
     for group, each in zip(groups.tolist(), weight.tolist(), strict=True):
         one_by_one[group] += each
-    assert sorting.counts_by(groups, 2, gaps, 1, weight)[:, 0].tolist() == one_by_one
+    assert sorting.counts_by(groups, 2, bins, 1, weight)[:, 0].tolist() == one_by_one
 
 
 def test_parts_are_all_of_it_in_order(small_parts: int) -> None:

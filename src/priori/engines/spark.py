@@ -52,6 +52,7 @@ class Spark(Panel):
         types = {name: TYPES.get(kind.upper(), kind.upper()) for name, kind in self.frame.dtypes}
         super().__init__(types, settings, source)
         self._trials = _viewed(self, self.frame)
+        self._listed: dict[tuple[str, ...], str] = {}
 
     # -- asking ------------------------------------------------------------------------------------------
 
@@ -95,6 +96,12 @@ class Spark(Panel):
         # Rows without ids are beside each other in one table: what they are numbered by does not depend on its columns.
         key = f"CAST({self.column('trial')} AS STRING)" if "trial" in self.columns else "monotonically_increasing_id()"
         return Owners(f"pmod(xxhash64({key}), {parts})", "trials")
+
+    def coded(self, roles: Sequence[str]) -> str:
+        """Return the query that numbers the combinations of names; its answer is kept, as scans by them join it."""
+        if tuple(roles) not in self._listed:
+            self._listed[tuple(roles)] = _viewed(self, self.query(self.numbering(roles)).cache())
+        return f"SELECT * FROM {self._listed[tuple(roles)]}"
 
     def view(self, panel: Spark, text: str, number: int) -> str:
         return _viewed(self, panel.query(text))
