@@ -167,8 +167,6 @@ def _from_frame(frame: Any, settings: TableSettings, engine: str, memory: int) -
     return Table(Spark(frame, settings), memory=memory)
 
 
-#: Values of a column that rows may have.
-Condition = dict[str, list[str]]
 #: Where a row stands in its table: by file, and by row of the file.
 IN_FILE, IN_ROW = "priori_in_file", "priori_in_row"
 #: Bytes of the memory given that a bin of a system's histogram needs, with all that is made of it.
@@ -254,11 +252,15 @@ def scan_table(
         whose = titles[systems] if isinstance(systems, str) else None
         kept = part & np.logical_or.reduce([own for _, _, own in chosen])
         met = {column: table.values_in(title, kept) for title, column in titles.items()}
+        condition = " AND ".join(
+            f"CAST({source.quoted(column)} AS STRING) IN ({', '.join(map(source.literal, values))})"
+            for column, values in met.items()
+        )
         columns = {**source.settings.columns, "score": named[0][1]}
         if whose is not None:
             named = [(title, name) for (title, _), (name, _, _) in zip(named, chosen, strict=True)]
         of_part = replace(source.settings, columns=columns, more={}, systems=named, system_in=whose)
-        panel = source.part(_sql(met, source), int(number[kept].sum()), of_part)
+        panel = source.part(condition, int(number[kept].sum()), of_part)
         for system, (name, _, _) in enumerate(chosen):
             own = room // len(chosen)
             memory, bins = max(own, 1 << 20), int(np.clip(own // PER_BIN, 1 << 12, BINS))
@@ -313,11 +315,3 @@ def _census(source: Panel, titles: Mapping[str, str]) -> tuple[TrialTable, Any]:
     codes = {key: inverse.astype(np.int32) for key, (_, inverse) in found.items()}
     number = np.array([*counted.values()], dtype=np.int64)
     return TrialTable(Columns({}, codes, names), dict(zip(titles, keys, strict=True)), source.source), number
-
-
-def _sql(condition: Condition, source: Panel) -> str:
-    """Return a condition in the SQL of a panel."""
-    return " AND ".join(
-        f"CAST({source.quoted(column)} AS STRING) IN ({', '.join(map(source.literal, values))})"
-        for column, values in condition.items()
-    )

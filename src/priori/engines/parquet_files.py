@@ -138,7 +138,8 @@ class Files:
         self._whole: Files | None = None
         self.directory = temporary_folder(temp)
         self._links = ExitStack()
-        self._cleanup = weakref.finalize(self, _clean, self.directory, self._links)
+        self._links.callback(discard, self.directory)
+        self._cleanup = weakref.finalize(self, self._links.close)
         try:
             self.connection = open_database(
                 memory_limit=f"{max(int(memory * SHARE), LEAST) >> 20}MiB",
@@ -243,11 +244,6 @@ class Files:
         if whole._parts <= 0:
             whole._close()
             whole._cleanup()
-
-
-def _clean(directory: str, links: ExitStack) -> None:
-    links.close()
-    discard(directory)
 
 
 def _scan(paths: list[str], *, numbered: bool = False) -> str:
