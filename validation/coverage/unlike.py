@@ -2,11 +2,10 @@
 
     python validation/coverage/unlike.py                  some 40 minutes on one core: unlike.csv
     python validation/coverage/unlike.py --repeats 40     rough numbers
-    python validation/coverage/unlike.py --against OLD    also the width relative to that of another record
+    python validation/coverage/unlike.py --against OLD    widths relative to those of another record
 
 Rows of kind ``healthy`` are populations as documented; those of kind ``unlike`` are the audit's; those of kind ``last``
-were written down before anything was measured on them; those of kind ``fresh`` were, too, after the last change of the
-intervals and their cautions, and were measured once.
+were written down before they were measured; no interval and no caution was chosen on those of kind ``fresh``.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from pathlib import Path
 from zlib import crc32
 
 import numpy as np
-from scipy.special import logit, ndtr, ndtri, stdtrit
+from scipy.special import gammaincinv, logit, ndtr, ndtri, stdtrit
 
 import priori
 from priori.base.options import Resample
@@ -33,6 +32,8 @@ from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.rates.rate_intervals import RateTrials
 
 RECORD = Path(__file__).with_suffix(".csv")
+#: Widths are relative to these: those of intervals that did not hold where users are unlike each other.
+BEFORE = RECORD.with_name("unlike_before.csv")
 ALPHAS = tuple(k / 10 for k in range(1, 10))
 #: The widths recorded are those at these of them, at which bands were measured before.
 WIDTHS_AT = (1, 4, 7)
@@ -199,17 +200,30 @@ LAST = (
     ),
     Users("30 users, log-normal sizes, a fifth lambs", 30, effect=_lambs(0.2, 1.2), spread=0.8, kind="last"),
 )
-#: Written down after the allowances for few users were chosen, on populations of other kinds than these.
-FRESH = (
-    Users("28 users, Weibull effects", 28, 15, 30, lambda u: 0.5 * ((-np.log1p(-u)) ** 1.25 - 1.133), kind="fresh"),
+#: Once fresh themselves; intervals were changed since.
+ONCE = (
+    Users("28 users, Weibull effects", 28, 15, 30, lambda u: 0.5 * ((-np.log1p(-u)) ** 1.25 - 1.133), kind="last"),
     Users(
         "36 users, logistic effects, one to three times as many trials",
         36,
         effect=lambda u: 0.3 * logit(u),
         sizes=lambda u: 0.5 + u,
+        kind="last",
+    ),
+    Users("22 users, a third of them worse", 22, 25, 50, _lambs(1 / 3, 1.0), kind="last"),
+    Users("26 users, log-normal effects", 26, 18, 36, lambda u: 0.4 * np.exp(0.8 * ndtri(u)) - 0.55, kind="last"),
+)
+#: No interval and no caution was chosen on these.
+FRESH = (
+    Users("30 users, chi-squared effects", 30, 18, 36, lambda u: 0.35 * (ndtri(u) ** 2 - 1), kind="fresh"),
+    Users(
+        "34 users, Laplace effects, gamma sizes",
+        34,
+        effect=lambda u: -0.35 * np.sign(u - 0.5) * np.log1p(-2 * np.abs(u - 0.5)),
+        sizes=lambda u: gammaincinv(2.0, u) / 2,
         kind="fresh",
     ),
-    Users("22 users, a third of them worse", 22, 25, 50, _lambs(1 / 3, 1.0), kind="fresh"),
+    Users("24 users of two kinds, equally many", 24, 12, 24, lambda u: np.where(u > 0.5, 0.6, -0.6), kind="fresh"),
 )
 #: Whose costs as log-likelihood ratios are measured.
 COSTED = (*HEALTHY, *(one for one in (*UNLIKE, *LAST) if "Cauchy" not in one.title))
@@ -577,8 +591,10 @@ def tasks(repeats: int) -> dict[str, Callable[[], Iterator[Tally]]]:
         work[one.title] = lambda one=one: single_system(one, repeats)
     grows = Users("40 users who try more err more", 40, **GROWS)
     return work | {
-        "rates": lambda: (t for one in (*HEALTHY, *UNLIKE, *MORE, *LAST, *FRESH) for t in rates(one, 20 * repeats)),
-        "areas": lambda: (t for one in (*HEALTHY, *UNLIKE, *MORE, *LAST) for t in areas(one, 5 * repeats)),
+        "rates": lambda: (t for one in (*HEALTHY, *UNLIKE, *MORE, *LAST, *ONCE) for t in rates(one, 20 * repeats)),
+        "areas": lambda: (t for one in (*HEALTHY, *UNLIKE, *MORE, *LAST, *ONCE) for t in areas(one, 5 * repeats)),
+        "tests": lambda: (t for one in ONCE for t in pairs(one, 2 * repeats)),
+        "fresh, rates": lambda: (t for one in FRESH for t in rates(one, 20 * repeats)),
         "fresh": lambda: (t for one in FRESH for made in (areas, pairs) for t in made(one, 2 * repeats)),
         "rank": lambda: leaderboard(grows, few),
         "rank, healthy": lambda: leaderboard(Users("40 users, 9 + 20 trials", 40, kind="healthy"), few),
@@ -596,8 +612,8 @@ def tasks(repeats: int) -> dict[str, Callable[[], Iterator[Tally]]]:
     }
 
 
-def _read(path: Path | None) -> list[list[str]]:
-    if path is None or not path.exists():
+def _read(path: Path) -> list[list[str]]:
+    if not path.exists():
         return []
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.reader(file))[1:]
@@ -608,7 +624,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=300, help="sets a population; half for what is slow")
     parser.add_argument("--only", action="append", help="measure this and keep the rest of the record")
     parser.add_argument("--record", type=Path, default=RECORD)
-    parser.add_argument("--against", type=Path, help="a record with the widths to compare with")
+    parser.add_argument("--against", type=Path, default=BEFORE, help="a record with the widths to compare with")
     given = parser.parse_args()
     work = tasks(given.repeats)
     if given.only and not set(given.only) <= set(work):

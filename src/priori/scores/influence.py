@@ -49,7 +49,7 @@ FOLLOWS = 2.5
 DIFFER = 1.2
 #: How many times as often as the others a user errs whom nobody has seen, and how often at most; and how many times as
 #: much he costs in bits, where even good users cost some.
-UNSEEN_TIMES, UNSEEN_MOST, UNSEEN_COST = 5.0, 0.5, 2.0
+UNSEEN_TIMES, UNSEEN_MOST, UNSEEN_COST = 4.0, 0.5, 2.0
 #: Sums by pair that are made at a time: some hundred megabytes at most.
 SUMS_AT_A_TIME = 1 << 24
 
@@ -129,7 +129,7 @@ def unseen(rate: Any, people: Any, times: float = UNSEEN_TIMES, most: float = UN
     Examples
     --------
     >>> unseen(0.1, np.array([0, 19, 199])).round(8).tolist()
-    [0.0, 0.000625, 6.25e-06]
+    [0.0, 0.0004, 4e-06]
     """
     worst = np.minimum(times * np.asarray(rate, dtype=np.float64), most)
     return np.asarray(np.where(np.asarray(people) > 0, (worst / (np.asarray(people) + 1)) ** 2, 0.0))

@@ -322,7 +322,7 @@ def test_bad_input():
 def test_the_lower_limit_allows_for_a_user_unlike_those_seen():
     found = a_posteriori_auc_interval(population(30, 9, 20, user_effect_sd=0.5, rng=1))
     loss = 1 - found.auc
-    more = min(5 * loss, 0.5) ** 2 / 31**2
+    more = min(4 * loss, 0.5) ** 2 / 31**2
     reach = stats.t.ppf(0.975, found.degrees_of_freedom) / (found.auc * loss)
     centre = np.log(found.auc / loss)
     limits = centre - reach * np.sqrt(found.sd**2 + more), centre + reach * found.sd

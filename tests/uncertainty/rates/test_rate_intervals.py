@@ -258,11 +258,11 @@ def test_few_people_who_make_the_errors_are_said():
 
 
 def test_the_upper_limit_allows_for_a_user_who_is_unlike_those_seen():
-    """Wilson's limit for the trials that the larger variance is worth; he errs five times as often, or in half."""
+    """Wilson's limit for the trials that the larger variance is worth; he errs four times as often, or in half."""
     for wrong in ([1, 2] * 20, [5, 6] * 20):
         found = rate_interval(users_erring(wrong), 0.5, rate="far")
         p, n, t = found.rate, found.trials, stats.t.ppf(0.975, found.freedom)
-        variance = p * (1 - p) * found.design_effect / n + min(5 * p, 0.5) ** 2 / 41**2
+        variance = p * (1 - p) * found.design_effect / n + min(4 * p, 0.5) ** 2 / 41**2
         limits = []
         for effective in (n / found.design_effect, p * (1 - p) / variance):
             centre = (p + t**2 / (2 * effective)) / (1 + t**2 / effective)

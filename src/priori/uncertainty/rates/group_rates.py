@@ -196,8 +196,8 @@ def group_rates(
     >>> found = priori.group_rates(test, priori.choose_threshold(dev, alpha=0.5), groups=half, by="half")
     >>> for row in range(2):
     ...     print(found.group[row], f"{found.value[row]:.3f} from {found.lower[row]:.3f} to {found.upper[row]:.3f}")
-    first 0.066 from 0.023 to 0.194
-    second 0.079 from 0.031 to 0.220
+    first 0.066 from 0.023 to 0.180
+    second 0.079 from 0.031 to 0.204
     """
     level, threshold = check_level(confidence_level), as_threshold(threshold)
     if isinstance(min_users, bool) or not isinstance(min_users, (int, np.integer)) or min_users < 1:

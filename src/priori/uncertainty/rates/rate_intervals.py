@@ -125,7 +125,7 @@ def rate_interval(
     that of the users alone or of independent trials. Its degrees of freedom are Satterthwaite's: few, where few
     people make most of the errors. Where few people err, the data do not show how errors cluster: the design effect
     is then at least m / (1 + k), m being the trials of a person and k the people with a part in the errors. The
-    upper limit allows for one more user, unlike those seen, who errs five times as often or in half of the trials.
+    upper limit allows for one more user, unlike those seen, who errs four times as often or in half of the trials.
     Without an error the effective number is the number of trials that share no person: the users, or half the people.
 
     Examples
@@ -134,7 +134,7 @@ def rate_interval(
     >>> dev, test = priori.examples.load("faces").systems["eigenfaces"]
     >>> far = priori.rate_interval(test, priori.choose_threshold(dev, alpha=0.5))
     >>> f"{far.rate:.3f} from {far.lower:.3f} to {far.upper:.3f}, design effect {far.design_effect:.1f}"
-    '0.072 from 0.035 to 0.157, design effect 13.1'
+    '0.072 from 0.035 to 0.144, design effect 13.1'
     """
     level = check_level(confidence_level)
     rate = ALIASES.get(rate, rate)  # type: ignore[assignment] # checked below
