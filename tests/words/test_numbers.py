@@ -18,6 +18,7 @@ from priori.words.numbers import (
     interval,
     listing,
     ordinal,
+    per_thousand,
     per_thousand_range,
     percent,
     possessive,
@@ -56,6 +57,7 @@ def test_numbers() -> None:
     assert interval(0.09, 0.07149, 0.12901, HTER) == "7.1–13.0"  # outwards
     assert bounds(-0.012341, 0.012341, True) == "−1.24 to 1.24"
     assert bounds(0.0123456, 0.0234561, False) == "0.01234 to 0.02346"
+    assert [per_thousand(rate) for rate in (0.00095, 0.000951, 0.00994, 0.00995)] == ["0.95", "1.0", "9.9", "10"]
     assert per_thousand_range(0.0143, 0.0377) == "14 to 38"
     assert per_thousand_range(0.0, 0.00391) == "0.0 to 4.0"
     assert told_apart(14.71, 14.74, lambda number: f"{number:.1f} %", " %") == ("14.71 %", "14.74 %")

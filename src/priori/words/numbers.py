@@ -264,7 +264,7 @@ def outwards(lower: float, upper: float, decimals: int) -> tuple[str, str]:
 
 def _of_thousand(number: float) -> int:
     """Return how many decimals a number in a thousand needs."""
-    return 0 if number >= 9.95 or number == 0 else 1 if number >= 0.95 else _decimals(number)
+    return 0 if number >= 9.95 or number == 0 else 1 if number > 0.95 else _decimals(number)
 
 
 def per_thousand(rate: float) -> str:

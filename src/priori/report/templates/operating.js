@@ -1,7 +1,7 @@
 // What a threshold does: at the alpha of the slider, at costs of one's own, or where it was dragged to.
 
 // As `per_thousand` and `per_thousand_range` of the library write them.
-const decimalsOf = (many) => many >= 9.95 || many === 0 ? 0 : many >= 0.95 ? 1 : Math.min(1 - Math.floor(Math.log10(many)), 6);
+const decimalsOf = (many) => many >= 9.95 || many === 0 ? 0 : many > 0.95 ? 1 : Math.min(1 - Math.floor(Math.log10(many)), 6);
 const fixed = (value, decimals) => value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 const inThousand = (rate) => fixed(1000 * rate, decimalsOf(1000 * rate));
 function between(lower, upper) {
