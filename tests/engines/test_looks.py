@@ -12,7 +12,7 @@ from priori import InputError, Outcomes, Scores, Table, epc
 from priori.base.alphas import grid
 from priori.base.errors import OneClassError
 from priori.decisions.criteria import get_criterion
-from priori.engines.counting import Batch, Count, Counted, Fetch, Owned
+from priori.engines.counting import Batch, Count, Counted, Fetch, Fetched, Owned
 from priori.engines.looks import candidates_of, look, rejected_of
 from priori.engines.table import PER_SCORE
 from priori.scores.candidates import Candidates
@@ -140,3 +140,19 @@ def test_keys_hold_the_bins_of_as_many_systems_as_there_are() -> None:
     seen = np.vstack([found.positive, found.bins])
     expected = np.vstack([positive, *(np.searchsorted(cuts, score) for score in scores)])
     assert sorted(map(tuple, seen.T.tolist())) == sorted(map(tuple, expected.T.tolist()))
+
+
+def test_scores_fetched_by_workers_are_those_fetched_here() -> None:
+    table, engine = table_of(Scores.from_arrays([0.0, 0.25, 0.25, 0.5, 2.0], [0.25, 0.5, 0.75, 0.75]), bins=8)
+    asked: list[Any] = []
+    engine.answer = lambda requests: asked.extend(requests) or Memory.answer(engine, requests)  # type: ignore[method-assign]
+    shortlist(table, get_criterion("wer"), grid(11))
+    (request,) = (each for each in asked if isinstance(each, Fetch))
+    here = Fetched(request)
+    for rows in engine.batches((0,), ()):
+        here.add(rows.of((0,)))
+    found, again = here.answer(), Fetched(request).answered(here.entries())
+    assert found is not None
+    assert again is not None
+    for name in ("value", "negative", "positive"):
+        assert getattr(again, name).tolist() == getattr(found, name).tolist()
