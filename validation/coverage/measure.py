@@ -90,11 +90,7 @@ def tasks(size: Size) -> dict[str, list[Task]]:
         ],
         "groups": [partial(people.measure_groups, size.bands // 2)],
         "amounts": [partial(amounts.measure_amounts, each, size.bands // 2) for each in amounts.POPULATIONS],
-        "people": [
-            partial(people.measure_own, size.bands // 2),
-            partial(people.measure_curves, size.bands // 4),
-            partial(people.measure_alike, size.bands // 2),
-        ],
+        "people": [partial(people.measure_own, size.bands // 2), partial(people.measure_alike, size.bands // 2)],
         "limits": [partial(rates.limits, size.rates // 4)],
         "hard-limits": [partial(measure_limits, size.rates // 4)],
         "attacks": [

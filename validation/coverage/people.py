@@ -1,4 +1,4 @@
-"""People: rates of groups and what is between them, each user's own rate, each user's own curve."""
+"""People: rates of groups and what is between them, each user's own rate, whether users differ."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import priori
 from priori import Scores
 from priori.uncertainty.rates.fairness import gini
 
-GROUPS_PART, USERS_PART, CURVES_PART, DIFFER_PART = "groups", "users' own rates", "users' own curves", "users differ"
+GROUPS_PART, USERS_PART, DIFFER_PART = "groups", "users' own rates", "users differ"
 #: Groups of users with 20 impostor trials each: how many users each group has, its FAR, whether trials are crossed.
 GROUPED = (
     ("2 groups of 31 users, FAR 5 %", (31, 31), (0.05, 0.05), False),
@@ -34,9 +34,6 @@ OWN = (
     ("62 users of 20 trials, FAR 5 %, all alike", 62, 20, 0.05, 0.0, 0.0),
     ("200 users of 20 trials, FAR 1 %, 3 % goats", 200, 20, 0.01, 0.0, 0.03),
 )
-#: Curves of single users: impostor and genuine trials of each, in the development set and in the test set.
-CURVES = (("80 + 20 trials of a user", 80, 20), ("20 + 9 trials of a user", 20, 9))
-
 #: Whether users differ: the sd of the effects of the claimed and of the real identity.
 DIFFER = (("nobody differs", 0.0, 0.0), ("impostors differ", 0.0, 0.3), ("claimed users differ", 0.3, 0.0))
 
@@ -99,33 +96,6 @@ def measure_own(repeats: int) -> list[Row]:
             errors, size = rng.binomial(trials, own).astype(float), np.full(users, float(trials))
             found = priori.proportion_interval(errors, size)
             tally.cover(("wilson", PROMISE), found.lower, found.upper, own)
-        rows += tally.rows()
-    return rows
-
-
-def measure_curves(repeats: int) -> list[Row]:
-    """The HTER of each user's own curve, at his own threshold as it is."""
-    rows: list[Row] = []
-    users, separation = 50, 2.5
-    for title, impostor, genuine in CURVES:
-        tally = Tally(CURVES_PART, title)
-        label = np.repeat([0, 1], [users * impostor, users * genuine])
-        owner = np.concatenate([np.repeat(np.arange(users), impostor), np.repeat(np.arange(users), genuine)])
-        for repeat in range(repeats):
-            rng = generator((crc32(title.encode()), repeat))
-            effects = 0.5 * rng.standard_normal((2, users))
-            middle = effects[label, owner] + separation * label
-            dev, test = (
-                Scores.from_predictions(label, middle + np.sqrt(0.75) * rng.standard_normal(label.size), user=owner)
-                for _ in range(2)
-            )
-            curves = priori.epc_by(dev, test, alpha=["0.2", "0.5"])
-            lower, upper = (limits.reshape(-1, 2) for limits in curves.interval())
-            at, names = curves.grid("threshold"), curves.names.astype(int)
-            a, b = (effects[kind][names][:, None] for kind in (0, 1))
-            truth = (ndtr((a - at) / np.sqrt(0.75)) + ndtr((at - separation - b) / np.sqrt(0.75))) / 2
-            for column, alpha in enumerate(("alpha 0.2", "alpha 0.5")):
-                tally.cover((alpha, PROMISE), lower[:, column], upper[:, column], truth[:, column])
         rows += tally.rows()
     return rows
 
