@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from priori.app.limits import FieldErrors, Limits
@@ -56,14 +56,9 @@ class FormField:
     most: float | None = None
 
 
-_BOOTSTRAPS = {
-    "auto": "what the data allow: people, else trials",
-    **{name: bootstrap.resamples for name, bootstrap in BOOTSTRAPS.items()},
-    "none": "none: no intervals",
-}
 #: The options of a resampling that the form has, by the names that are typed.
 RESAMPLING = {
-    "bootstrap": FormField("Bootstrap", "bootstrap", "What is resampled for the intervals.", _BOOTSTRAPS),
+    "bootstrap": FormField("Bootstrap", "bootstrap", "What is resampled for the intervals."),
     "resamples": FormField("Resamples", "the number of resamples", least=100),
     "resample": FormField(
         "Resample", "set to resample", texts={"test": "the test set", "both": "both sets, with new thresholds"}
@@ -203,8 +198,15 @@ def options() -> dict[str, Any]:
         "measure": {name: measure.title for name, measure in MEASURES.items()},
         "format": FORMATS,
         "claim": CLAIMS,
-        "resampling": RESAMPLING,
+        "resampling": resampling_fields(),
     }
+
+
+def resampling_fields() -> dict[str, FormField]:
+    """Return the form's fields that say how to resample."""
+    bootstraps = {name: bootstrap.resamples for name, bootstrap in BOOTSTRAPS.items()}
+    bootstraps = {"auto": "what the data allow: people, else trials", **bootstraps, "none": "none: no intervals"}
+    return {**RESAMPLING, "bootstrap": replace(RESAMPLING["bootstrap"], texts=bootstraps)}
 
 
 def _checks(limits: Limits) -> dict[str, Callable[[str], Any]]:
@@ -214,7 +216,7 @@ def _checks(limits: Limits) -> dict[str, Callable[[str], Any]]:
         "criterion": _known(get_criterion),
         "measure": _known(get_measure),
         "alpha": _alpha,
-        **{name: _resampling_check(name, form, limits) for name, form in RESAMPLING.items()},
+        **{name: _resampling_check(name, form, limits) for name, form in resampling_fields().items()},
         "unpaired": _flag,
         "claim": _one_of("claim", tuple(CLAIMS), "method"),
         "title": _at_most("the title"),

@@ -63,7 +63,7 @@ def bounds(errors: int, trials: int, level: float = 0.95) -> tuple[float, float]
     --------
     >>> lower, upper = bounds(12, 1000)
     >>> f"{lower:.4f} to {upper:.4f}"
-    '0.0039 to 0.0278'
+    '0.0039 to 0.0268'
     """
     if not trials:
         return 0.0, 1.0

@@ -104,9 +104,10 @@ def group_units(scores: Scores, plan: BootstrapPlan, most: int, identities: Owne
 
     if identities is None and plan.design.by_user:
         (identities,) = plan.design.identities([scores])
-    starts, partner = [0], None
+    starts, partner, count = [0], None, 0
     if identities is not None:
         groups, others = group(identities[0].count, most), identities[0].partner
+        count = int(groups.max()) + 1  # users of whom this set has no trial among them: the other set may have some
         negative, positive = (groups[each.unit] for each in identities)
         if others is not None:
             partner = groups[others]
@@ -119,7 +120,7 @@ def group_units(scores: Scores, plan: BootstrapPlan, most: int, identities: Owne
         negative, positive = [each.unit for each in parts] if parts else [group(size, most // 2) for size in sizes]
         starts.append(int(negative.max()) + 1)
         positive = (positive + starts[-1]).astype(np.int32)
-    count = 1 + max(int(negative.max()), int(positive.max()))
+    count = max(count, int(negative.max()) + 1, int(positive.max()) + 1)
     people = People(negative, count, partner, classes[0].number), People(positive, count, number=classes[1].number)
     return Units(people, np.array([*starts, count]))
 
