@@ -32,8 +32,16 @@ def ranks_of(badness: Floats) -> Ints:
 
 def _runs_of_equals(values: Floats) -> tuple[Ints, Ints]:
     """Return how many values along the last axis are below each, and how many are below it or equal to it."""
-    own, others = values[..., :, None], values[..., None, :]
-    return (others < own).sum(axis=-1), (others <= own).sum(axis=-1)
+    order, place = np.argsort(values, axis=-1), np.arange(values.shape[-1])
+    ascending = np.take_along_axis(values, order, axis=-1)
+    new = ascending[..., 1:] != ascending[..., :-1]  # else the value before it, in order, equals it
+    ends = np.ones((*new.shape[:-1], 1), dtype=np.bool_)
+    first = np.maximum.accumulate(np.where(np.concatenate([ends, new], axis=-1), place, 0), axis=-1)
+    after = np.where(np.concatenate([new, ends], axis=-1), place + 1, place.size)[..., ::-1]
+    below, until = np.empty_like(order), np.empty_like(order)
+    np.put_along_axis(below, order, first, axis=-1)
+    np.put_along_axis(until, order, np.minimum.accumulate(after, axis=-1)[..., ::-1], axis=-1)
+    return below, until
 
 
 def rank_bounds(better: Mask) -> tuple[Ints, Ints]:
