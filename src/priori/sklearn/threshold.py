@@ -234,10 +234,6 @@ class AprioriThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstima
         tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
         return tags
 
-    def _more_tags(self) -> dict[str, Any]:
-        # What __sklearn_tags__ was called before scikit-learn 1.6.
-        return {"binary_only": True}
-
 
 def _no_score(*asked: Any) -> float:
     """Score nothing: what folds score is asked of their estimators afterwards."""
