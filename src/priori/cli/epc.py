@@ -126,7 +126,8 @@ def _tables(curves: list[priori.EPC], bands: list[priori.Band], folds: int | Non
         name = band.curve.criterion.alpha_name
         yield tables_of(band, title=title, without="mean", whole=False, note=note, alpha=name)
     middle = int(np.argmin(np.abs(points[0].alpha - 0.5)))
-    at = {name: [point.columns()[name][middle] for point in points] for name in points[0].columns()}
+    columns = [point.columns() for point in points]
+    at = {name: [own[name][middle] for own in columns] for name in columns[0]}
     optimism = [point.optimism[middle] for point in points]
     shown = {"": [point.name for point in points], "threshold": list(map("{:.6g}".format, at["threshold"]))}
     rates = {"dev_v1": f"dev {v1}", "dev_v2": f"dev {v2}", "v1": f"test {v1}", "v2": f"test {v2}"}

@@ -479,8 +479,7 @@ def _two_values(typed: str, values: str) -> tuple[list[str], list[str]]:
     return listed(dev), listed(test)
 
 
-#: How files are read.
-#: How files are read in their order, and where else they may be counted.
+#: How files are read, row after row; `READING` also says by what else they may be counted.
 IN_ORDER = options("input_format column positive attack nan lower_is_better")
 READING = (*IN_ORDER, *options("engine memory temp"))
 _NAMED = "system scores table systems_in systems_columns split"

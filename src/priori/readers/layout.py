@@ -24,7 +24,7 @@ from priori.scores.labels import (
     normal,
     positive_value,
 )
-from priori.scores.trials import as_amounts, as_times, nan_error, whole_weights
+from priori.scores.trials import as_amounts, as_times, count_nan, nan_error, settle, whole_weights
 
 #: The delimiter that stands for any run of spaces and tabs.
 BLANKS = " "
@@ -176,13 +176,10 @@ def into_stream(
     order = np.arange(len(table)) if time is None else np.argsort(time, kind="stable")
     if (weights := _held(table, "weight", lambda values: whole_weights(values, f"{source}: weight"))) is not None:
         order = np.repeat(order, weights[order])
-    missing = np.isnan(table.score)
-    if nan == "error" and missing.any():
-        raise nan_error(source, int(missing.sum()))
-    if nan == "drop":
-        order = order[~missing[order]]
-    score = np.where(missing, -np.inf, 0.0 - table.score if lower_is_better else table.score)[order]
-    return None if positive is None else positive[order], score
+    if nan == "error" and (missing := count_nan(table.score)):
+        raise nan_error(source, missing)
+    trials = settle(Trials(table.score[order], row=order), nan, lower_is_better)
+    return None if positive is None else positive[trials.row], trials.score
 
 
 def said_positive(table: Columns, pos_label: Any, attack_label: Any) -> str:
