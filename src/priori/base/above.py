@@ -1,4 +1,4 @@
-"""What results can do that only a higher floor knows how: bands, figures, sentences; named here, found when asked."""
+"""Methods of results that are implemented on higher floors: bands, figures, sentences; named here, imported on use."""
 
 from __future__ import annotations
 

@@ -11,16 +11,16 @@ import numpy as np
 
 from priori.base.errors import OptionError, short
 
-#: What an axis of alphas shows: them, or log(alpha / (1 - alpha)), the threshold of log-likelihood ratios.
+#: What an axis of alphas shows: alpha itself, or log(alpha / (1 - alpha)), the threshold of log-likelihood ratios.
 AlphaAxis = Literal["alpha", "log-odds"]
 #: The most points of a grid; each is an exact fraction, and more could not be told apart in any figure.
 LARGEST_GRID = 10_000_000
-#: How an alpha begins that is made of costs.
+#: The prefix of an alpha that is derived from costs.
 COSTS = "costs:"
 
 
 def read_fraction(text: str) -> Fraction:
-    """Read a number or a fraction; one with a vast exponent is no trade-off and would fill the memory."""
+    """Read a number or a fraction; one with a huge exponent is no trade-off and would fill memory."""
     if len(text) > 400 or re.search(r"e[+-]?0*[1-9]\d{3,}", text, re.IGNORECASE):
         raise ValueError("too many digits")
     return Fraction(text.strip())

@@ -59,7 +59,7 @@ def _batches(source: Any) -> Generator[Any, None, None]:
                     yield batch
     except StreamError:
         raise
-    except RuntimeError as error:  # what nanoarrow raises, and it has no public name for it
+    except RuntimeError as error:  # nanoarrow raises this, and has no public name for it
         raise StreamError(getattr(error, "message", None) or str(error)) from None
 
 

@@ -21,7 +21,7 @@ class CautionKind(NamedTuple):
 
 _warning, _note = partial(CautionKind, "warning"), partial(CautionKind, "note")
 
-#: Every code; those of one level from the gravest on, the order in which they are shown.
+#: Every code. Those of one level stand in the order in which they are shown, the gravest first.
 CODES: dict[str, CautionKind] = {
     # The data are not what they are taken for.
     "same-data": _warning(
@@ -136,7 +136,7 @@ CODES: dict[str, CautionKind] = {
         remedy="Report these types as unseen, or add them to the development set.",
         page="howto/attacks",
     ),
-    # Who the trials are from.
+    # Who the trials come from.
     "users-unused": _warning(
         "User column not used",
         "The users of the trials are known, but trials are resampled, or tested as independent.",

@@ -10,7 +10,7 @@ from priori.base.errors import MARK
 
 Line = TypeVar("Line", bound=str)
 
-#: So many systems are named in a warning.
+#: How many systems a warning names.
 NAMED = 3
 
 
@@ -47,7 +47,7 @@ class Caution(str):
 
     @property
     def level(self) -> Level:
-        """How grave it is: a warning, or a note."""
+        """How serious it is: a warning, or a note."""
         return CODES[self.code].level if self.code in CODES else "warning"
 
     @property
@@ -75,7 +75,7 @@ def said_of(name: str, warning: str) -> str:
 
 
 def joined(*groups: Iterable[str]) -> tuple[str, ...]:
-    """Return the warnings of several groups; what an earlier group speaks of, the later ones do not.
+    """Return the warnings of several groups; a subject of an earlier group is not repeated by later ones.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Compiling: the one way in which kernels are compiled.
 
-Importing this module imports numba: only modules of kernels do, when something is worth it.
+Importing this module imports numba, so only kernel modules do, when there is enough work for them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numba import njit
 
 
 def compiled(function: Callable[..., Any]) -> Any:
-    """Compile a function, once on a machine; in every process where no folder for the cache can be written to."""
+    """Compile a function once per machine, or in every process where no cache folder can be written to."""
     try:
         return njit(cache=True, nogil=True, error_model="numpy")(function)
     except RuntimeError:  # no folder for the cache

@@ -16,7 +16,7 @@ EAGER = ("pandas", "polars", "pyarrow", "modin", "cudf")
 #: Our columns, in the order in which they are looked for.
 COLUMNS = ("score", "label", "user", "probe_user", "trial", "dataset", "group", "attack", "time", "weight", "amount")
 
-#: Those that are read only where they are named: files have columns of this name that mean something else.
+#: Those that are read only where they are named: in files, columns of these names may mean something else.
 NAMED_ONLY = ("group", "attack", "time", "weight", "amount")
 
 
@@ -108,7 +108,7 @@ def columns_of(
 
 def unmasked(column: NDArray[Any]) -> NDArray[Any]:
     """Return a column with its masked entries as NaN or None."""
-    # numpy imports its masked arrays when they are first named, and most columns are none.
+    # numpy imports its masked arrays when they are first named, and most columns are not masked.
     if type(column) is np.ndarray or not isinstance(column, np.ma.MaskedArray):
         return column
     if not np.ma.is_masked(column):

@@ -1,7 +1,7 @@
-"""Declarations: what a result holds, said once, by the annotations of its fields and properties.
+"""Declarations: what a result holds, stated once, by the annotations of its fields and properties.
 
-Arrays are columns of its table, everything else belongs to its summary. `Column`, `Summary` and `Unsaved` say so where
-that is not what is meant, and mark the properties that belong to either. Tables, summaries, files and schemas follow.
+Arrays are columns of its table, everything else belongs to its summary. `Column`, `Summary` and `Unsaved` override
+that, and mark the properties that belong to either. Tables, summaries, files and schemas follow.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def told(value: Any) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """How values of a type stand in a file: the schema, and how they are written."""
+    """How values of a type are kept in a file: their schema, and how they are written."""
 
     schema: Schema
     write: Callable[[Any], Any] = told
@@ -90,7 +90,7 @@ COLUMN, SUMMARY, UNSAVED = object(), object(), object()
 Column = Annotated[Value, COLUMN]
 #: A value of the summary.
 Summary = Annotated[Value, SUMMARY]
-#: What files do not hold.
+#: What is not saved in files.
 Unsaved = Annotated[Value, UNSAVED]
 
 Level = Annotated[float, Kept(LEVEL)]
@@ -228,7 +228,7 @@ def _member(name: str, hint: Any) -> DeclaredMember:
 def _unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...]]:
     """Return a type without what is noted with it, and the notes."""
     inner, notes = (hint.__origin__, hint.__metadata__) if get_origin(hint) is Annotated else (hint, ())
-    # NDArray is an alias that is not taken for what it stands for, since numpy 2.5.
+    # Since numpy 2.5 NDArray is an alias that does not compare equal to what it stands for.
     alias = getattr(get_origin(inner), "__value__", None)
     return (inner if alias is None else alias[get_args(inner)]), notes
 
@@ -259,7 +259,7 @@ def optional_columns(kind: type) -> set[str]:
 
 # -- words ---------------------------------------------------------------------------------------------------------
 
-#: What names mean wherever they stand, unless a class says otherwise.
+#: What names mean everywhere, unless a class says otherwise.
 DESCRIPTIONS = {
     "alpha": "The trade-off; for an exact curve, where each constant piece begins.",
     "bootstrap": "What is resampled.",
@@ -297,7 +297,7 @@ ENTRY = re.compile(r"^([\w, ]+) : .*\n((?:    .*\n|\n)+)", re.MULTILINE)
 
 
 def sentence_of(kind: type) -> str:
-    """Return what a class says that it is: the first sentence of its docstring."""
+    """Return the first sentence of a class's docstring."""
     return (kind.__doc__ or kind.__name__).strip().split("\n\n")[0].split(" Made by")[0].strip()
 
 

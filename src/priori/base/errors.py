@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-#: Stands on both sides of an argument in a message, and is not shown: the command line puts its option there.
+#: Marks both ends of an argument in a message and is never shown: the command line puts its option there.
 MARK = "\x1f"
-#: How much of a value that was given is said again.
+#: How many characters of a given value a message repeats.
 SHOWN = 80
 
 
 class PrioriError(ValueError):
-    """Anything the caller can mend; the command line shows it as one line and exits with code 2.
+    """An error that the caller can fix; the command line shows it as one line and exits with code 2.
 
     ``marked`` is the message with the arguments in it marked (see `argument`).
     """
@@ -35,7 +35,7 @@ class OneClassError(InputError):
 
 
 class FewUsersError(InputError):
-    """Trials of one user only, where it takes several to see how much users differ."""
+    """Trials of one user only; it takes several to see how much users differ."""
 
 
 class OptionError(PrioriError):
@@ -44,7 +44,7 @@ class OptionError(PrioriError):
 
 @contextmanager
 def about_trials_file() -> Iterator[None]:
-    """Say of every input error within that it is about the trials file."""
+    """Make every input error raised within be about the trials file."""
     try:
         yield
     except InputError as error:
@@ -89,7 +89,7 @@ def unknown(kind: str, name: object, allowed: Iterable[object]) -> OptionError:
 
 
 def nearest(name: object, allowed: Iterable[object]) -> str:
-    """Return what to say to somebody who gave a name that is not one of ours, or only the beginning of one."""
+    """Return the hint for a name that is unknown, or only the beginning of a known one."""
     from difflib import get_close_matches
 
     names = [*map(str, allowed)]

@@ -1,4 +1,4 @@
-"""Libraries that Priori can do without: the error where one is asked for and missing."""
+"""Optional libraries: the error where one is needed and missing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 from priori.base.errors import PrioriError
 
-#: What pip calls a library that is imported by another name.
+#: What pip calls a library that is imported under another name.
 PACKAGES = {"sklearn": "scikit-learn", "python_multipart": "python-multipart"}
 #: The extras of the package, and what works without them; one that includes another stands behind it.
 EXTRAS = {

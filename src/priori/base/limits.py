@@ -1,4 +1,4 @@
-"""Limits: the most that may be asked for, each with its reason; and the processors that we may use."""
+"""Limits: the most that may be asked for, each with its reason; and how many processors we may use."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from priori.base.errors import OptionError, argument, short
 
 #: Trials in memory that nobody read one by one: rows that count more than once are repeated, simulated ones are drawn.
 MOST_TRIALS = 10**8
-#: Trials of a set that is only thought of, for a plan: products of two such numbers fit into 64 bits.
+#: Trials of a hypothetical set, for a plan: products of two such numbers fit into 64 bits.
 MOST_PLANNED = 10**9
-#: Users of a set that is only thought of.
+#: Users of a hypothetical set.
 MOST_USERS = 10**7
-#: Replicates: at 101 alphas so many take 8 GB.
+#: Replicates: at 101 alphas this many take 8 GB.
 MOST_RESAMPLES = 10**7
-#: Threads: more help on no machine, and a system refuses to start many thousands.
+#: Threads: more are of no use on any machine, and systems refuse to start many thousands.
 MOST_THREADS = 1024
 
 
@@ -44,7 +44,7 @@ Result = TypeVar("Result")
 #: A part of fewer items is not worth a thread.
 FEWEST = 1 << 15
 
-#: Parts for each processor: where one is late, others do what it would have done.
+#: Parts for each processor: where one is slow, others take over its parts.
 PARTS = 4
 
 
@@ -59,7 +59,7 @@ def thread_count(threads: int | None) -> int:
 
 
 def in_parts(work: Callable[[slice], Result], size: int, parts: int | None = None) -> list[Result]:
-    """Do work that lets other threads run, as numpy's does, on parts of so many items; return what came of each.
+    """Do work that lets other threads run, as numpy's does, on parts of so many items; return the outcomes.
 
     Examples
     --------

@@ -29,7 +29,7 @@ RATES = frozenset(["dev_v1", "dev_v2", "v1", "v2", "far", "frr", "far_omega", "i
 MEASURED = frozenset(
     ["value", "best", "expected", "lower", "upper", "mean", "width", "difference", "a_priori", "a_posteriori"]
 )
-#: What is not shown: it repeats, or says for programs, what is seen anyway.
+#: What is not shown: repetitions, and values meant for programs.
 LEFT_OUT = ("warnings", "measure_title", "rate", "greater_is_better", "v1_name", "v2_name", "exact")
 
 

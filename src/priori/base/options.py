@@ -1,4 +1,4 @@
-"""Options that several floors take: the choices they allow, and how to resample, with what goes without saying."""
+"""Options that several floors take: the choices they allow, and how to resample, with the defaults."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.types import Floats
 
-#: With fewer replicates beyond each bound its place is mostly chance.
+#: With fewer replicates beyond each bound, its position is mostly chance.
 FEWEST_BEYOND = 5
 
 

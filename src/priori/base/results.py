@@ -1,4 +1,4 @@
-"""What every result can do: go into a dictionary, a file, a dataframe, a notebook, into figures."""
+"""What every result can do: become a dictionary, a file, a dataframe, a notebook's output, a figure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 #: What the interval from ``lower`` to ``upper`` may be around: the first of these columns that a table has.
 AROUND = ("expected", "value", "difference", "rate", "auc", "tpr")
-#: Rounding may put a value so far outside its interval, as a share of the larger.
+#: Rounding may put a value this far outside its interval, as a share of the larger.
 ROUNDING = 1e-9
 
 
@@ -69,7 +69,7 @@ class Result:
     _ranges: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        # No interval without its value goes out unsaid, whichever computed it.
+        # Whoever computed it, an interval that excludes its value gets a caution.
         found = _outside(self) if any(each.name == "warnings" for each in fields(self)) else []
         if found:
             said = vars(self)["warnings"]
@@ -178,7 +178,7 @@ class Result:
 
 
 class Aposteriori:
-    """What is read with thresholds chosen on the very data shown, and says so."""
+    """A result whose thresholds are chosen on the very data shown, and which says so."""
 
     @property
     def kind(self) -> Summary[Literal["a posteriori"]]:

@@ -1,4 +1,4 @@
-"""Temporary files and folders: each is removed where it was used, or else when the process ends, by a signal too."""
+"""Temporary files and folders: removed after use, or else when the process ends, even by a signal."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from priori.base.errors import InputError, OptionError
 if TYPE_CHECKING:
     import subprocess
 
-#: What a disk without room says.
+#: The errors of a full disk.
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 #: The paths in use, and the process that made each: a fork must not remove what its parent uses.
 _in_use: dict[str, int] = {}
-#: Held while a path is made and noted: a process that ends misses none.
+#: Held while a path is made and recorded, so that a process that ends removes them all.
 making = threading.RLock()
 
 
@@ -49,8 +49,8 @@ def discard(path: str) -> None:
 def remove_temporary(*, for_good: bool = False) -> None:
     """Remove every temporary file and folder that this process still has.
 
-    ``for_good``: nothing is made any more, as the process ends. What other threads still write into a folder can keep
-    it from being removed; it is tried again.
+    ``for_good``: nothing is made any more, as the process ends. While other threads still write into a folder it may
+    not be removable; it is tried again.
     """
     if for_good:
         making.acquire(timeout=1)
@@ -122,7 +122,7 @@ ENDINGS = {
 }
 #: The processes that this one waits for: they end with it.
 children: set[subprocess.Popen[bytes]] = set()
-#: Set when a signal ends the process: errors that come of what is removed are not told any more.
+#: Set when a signal ends the process: errors caused by the removal are no longer reported.
 ending = threading.Event()
 
 
@@ -130,8 +130,8 @@ def end_on_signals() -> None:
     """Let a signal end this process in one line, with the exit code of the shells: 128 and the signal's number.
 
     A thread waits for signals, so that a long query or kernel ends at once, and no code is left half-way by an
-    exception that may come anywhere, its clean-up included. What is ignored (nohup) stays so, and a library that
-    takes a signal for itself keeps it.
+    exception that may come anywhere, its clean-up included. Signals that are ignored (nohup) stay ignored, and a
+    library that handles a signal itself keeps it.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
@@ -139,7 +139,7 @@ def end_on_signals() -> None:
     ours = [number for number in ENDINGS if signal.getsignal(number) in usual]
 
     def pass_on(number: int, frame: FrameType | None) -> None:
-        """Wake the thread, should a library have taken the file that Python itself wakes it by."""
+        """Wake the thread, in case a library has taken the file descriptor by which Python wakes it."""
         os.write(writing, bytes([number]))
 
     def wait() -> None:
@@ -150,7 +150,7 @@ def end_on_signals() -> None:
 
     try:
         threading.Thread(target=wait, daemon=True, name="priori-signals").start()
-    except RuntimeError:  # no thread can be had: a signal ends the process when it next runs Python
+    except RuntimeError:  # no thread can be started: a signal ends the process when it next runs Python
         for number in ours:
             signal.signal(number, lambda given, frame: end(given))
         return

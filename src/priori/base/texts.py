@@ -15,7 +15,7 @@ import numpy as np
 from priori._version import __version__
 from priori.base.results import plain
 
-#: How a text begins that a spreadsheet takes for a formula, also after apostrophes: so one of them can be taken away.
+#: Texts that a spreadsheet takes for formulas, also after apostrophes: so that one apostrophe can be taken away.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -83,7 +83,7 @@ def cells(numbers: Iterable[float], rate: bool = True) -> list[str]:
 
 
 def p_text(p_value: float) -> str:
-    """Return a p-value with four decimals; what rounds to 0 is only less than something.
+    """Return a p-value with four decimals; one that rounds to 0 is given as less than the smallest.
 
     Examples
     --------

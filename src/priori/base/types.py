@@ -1,4 +1,4 @@
-"""Types: the arrays and callbacks that most modules speak of."""
+"""Types: the arrays and callbacks that most modules use."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ Index = NDArray[np.intp]
 #: Whole numbers that stand for names.
 Codes = NDArray[np.int32]
 
-#: Called with how much is done and how much there is to do.
+#: Called with how much is done and how much there is to do in all.
 Progress = Callable[[int, int], None]

@@ -11,7 +11,7 @@ from pathlib import Path
 from priori.base.errors import OptionError
 from priori.base.temporary import discard, keep_temporary, making
 
-#: Names under which a process finds its own open files; what they stand for is written to, never replaced.
+#: Names under which a process finds its own open files; these are written to, never replaced.
 OPEN_FILES = ("/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/")
 
 
@@ -19,8 +19,8 @@ OPEN_FILES = ("/dev/fd/", "/dev/stdout", "/dev/stderr", "/proc/")
 def whole_file(path: str | Path) -> Iterator[Path]:
     """Give a temporary path to write to; at the end it replaces ``path``, after an error it vanishes.
 
-    A file that is replaced keeps its rights; a link stays, and the file behind it is replaced. What is no regular file
-    (a device, a pipe) stays too, and is written to.
+    A file that is replaced keeps its rights; a link stays, and the file behind it is replaced. A device or a pipe
+    stays, too, and is written to.
 
     Examples
     --------
@@ -42,8 +42,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
             folder = Path(tempfile.gettempdir())
         temporary = folder / f".priori-{os.urandom(8).hex()}"
         try:
-            # The system takes the rights that a new file does not get from these; one with rights of its own is
-            # private until it has them.
+            # The umask takes its rights away from these; a file with rights of its own is private until it has them.
             with making:
                 os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None else 0o600))
                 keep_temporary(str(temporary))
@@ -52,7 +51,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
                 _append(path, temporary.read_bytes())
                 return
             if old is not None:
-                with suppress(OSError, AttributeError):  # not everybody may give files away
+                with suppress(OSError, AttributeError):  # not every user may give files away
                     os.chown(temporary, old.st_uid, old.st_gid)
                 temporary.chmod(stat.S_IMODE(old.st_mode))
             temporary.replace(target)
@@ -63,7 +62,7 @@ def whole_file(path: str | Path) -> Iterator[Path]:
 def write_whole(path: str | Path, content: str | bytes) -> None:
     """Write a file so that it appears whole or not at all.
 
-    What a text has of names that are no UTF-8 is written as JSON and Python escape it (``\\udcff``).
+    Names that are not UTF-8 are written as JSON and Python escape them (``\\udcff``).
     """
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     with _said_of(path):
@@ -75,7 +74,7 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
 
 
 def check_writable(path: str | Path) -> os.stat_result | None:
-    """Refuse what could only fail after the work; return what is there already, if anything."""
+    """Refuse a path that could only fail after the work; return what is there already, if anything."""
     if not os.fspath(path):
         raise OptionError("cannot write a file without a name; give one")
     with _said_of(path):
@@ -98,7 +97,7 @@ def check_writable(path: str | Path) -> os.stat_result | None:
 
 @contextmanager
 def _said_of(path: str | Path) -> Iterator[None]:
-    """Say of what the system refuses that it is about this path; a reader that went away is the caller's matter."""
+    """Make the system's errors name this path; a reader that went away is the caller's concern."""
     try:
         yield
     except BrokenPipeError:
@@ -116,6 +115,6 @@ def _is_written_through(path: str | Path, old: os.stat_result | None) -> bool:
 
 
 def _append(path: str | Path, data: bytes) -> None:
-    # Appending leaves what others wrote before into the same open file; a device and a pipe do not mind.
+    # Appending leaves what others wrote before into the same open file; a device or a pipe is unaffected.
     with open(path, "ab") as file:
         file.write(data)

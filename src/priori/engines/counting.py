@@ -17,9 +17,9 @@ from priori.scores.grid import Grid
 from priori.scores.histogram import NOTHING, Distinct, distinct, merged
 from priori.scores.sorting import Cuts
 
-#: Scores fetched are reduced to distinct ones whenever this many have come together.
+#: Scores that are fetched are reduced to distinct ones whenever this many have been gathered.
 GATHERED = 1 << 22
-#: So many entries are sorted together.
+#: How many entries are sorted together.
 SORTED = 1 << 20
 #: Keys that a counter holds at a time, at least and at most.
 FEW_KEYS, MANY_KEYS = 1 << 16, 1 << 22
@@ -155,7 +155,7 @@ class KeyCounts:
 
 
 class Work:
-    """What is done with the batches of a scan, one after the other, and what comes of it: how often each key came.
+    """What is done with the batches of a scan, one after the other, and its outcome: how often each key came.
 
     A key is made of ``width`` whole numbers.
     """
@@ -170,7 +170,7 @@ class Work:
         raise NotImplementedError
 
     def entries(self) -> KeyCounts:
-        """Return what came of this, to be added up with what came of other rows."""
+        """Return the entries, to be added to those of other rows."""
         raise NotImplementedError
 
     def answered(self, entries: KeyCounts) -> Any:
@@ -178,7 +178,7 @@ class Work:
         raise NotImplementedError
 
     def answer(self) -> Any:
-        """Return what came of this."""
+        """Return the outcome."""
         return None if self.failed else self.answered(self.entries())
 
     def _too_many(self, number: int) -> bool:

@@ -176,13 +176,13 @@ class Files:
                     )
                 else:
                     paths.append(os.path.join(self.directory, f"part-{number:06}.parquet"))
-                    with self.in_order():  # which system comes first is told by the rows
+                    with self.in_order():  # the rows show which system comes first
                         convert(source, layout, paths[-1], self.connection)
         if len(names) > 1:
             raise InputError(f"{self.watch.shown}: files of different formats ({', '.join(sorted(names))}); use one")
         (name,) = names
         if name != "parquet":
-            # They have our names now.
+            # The columns have our names now.
             named = {role: role for role in self.settings.columns if role in NAMED_ONLY}
             self.settings = replace(self.settings, columns=named, more={each: each for each in self.settings.more})
         return name, paths

@@ -32,7 +32,7 @@ from priori.readers.duckdb_parser import first_line
 GLOB = "*?[]{}\\"
 #: Spark's names of types, where duckdb has others.
 TYPES = {"INT": "INTEGER", "STRING": "VARCHAR"}
-#: What workers say of a request in place of a key: that there were too many.
+#: What workers send in place of a key when there were too many of them.
 FAILED = -1
 #: Numbers the views.
 _COUNT = count()
@@ -142,7 +142,7 @@ class Spark(Panel):
 
 @dataclass(frozen=True)
 class _Counting:
-    """What a worker does with some of the rows: it counts them, and says what came of it in a table."""
+    """What a worker does with some of the rows: it counts them and returns the counts as a table."""
 
     begin: Callable[[], list[Work]]
     handed: Handed

@@ -1,8 +1,8 @@
-"""The bytes of a text file, looked at before duckdb is believed: how many rows it must find in them.
+"""The bytes of a text file, checked before duckdb is trusted with them: how many rows it must find.
 
-Only of plain files is a number told. What is not plain (comments, blank lines of blanks, runs of blanks, mixed line
-ends, quotes within fields, a byte-order mark before a name, bytes that are no UTF-8) duckdb may read in another way
-than `priori.readers.text`, which defines what a file means.
+Only plain files give a number. What is not plain (comments, blank lines of blanks, runs of blanks, mixed line ends,
+quotes within fields, a byte-order mark before a name, bytes that are no UTF-8) duckdb may read in another way than
+`priori.readers.text`, which defines what a file means.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from priori.base.types import Mask
 from priori.readers.input_file import BYTE_ORDER_MARK, Source
 from priori.readers.layout import BLANKS, LineLayout
 
-#: Bytes looked at together.
+#: How many bytes are looked at together.
 BLOCK = 1 << 17
 
-#: A line of twice as many bytes is left to the text parser, which has its own limits.
+#: A line of twice that length is left to the text parser, which has its own limits.
 LONGEST = 1 << 16
 
 
 class _NotPlain(Exception):
-    """Only the text parser can say what this is."""
+    """Raised for a file that only the text parser can read."""
 
 
 def count_rows(source: Source, layout: LineLayout, separator: str) -> int | None:
@@ -61,7 +61,7 @@ def _count(found: Iterable[bytes], layout: LineLayout, separator: bytes) -> int:
         # A line feed that follows another ends no row.
         rows += int(np.count_nonzero(feeds) - np.count_nonzero(feeds[1:] & feeds[:-1])) - (lines[:1] == b"\n")
         separators += int(np.count_nonzero(marks))
-    # duckdb counts the fields of each row too; this is to be sure that it does.
+    # duckdb counts the fields of each row, too; this makes sure of it.
     width = len(layout.fields)
     if not quoted and separators not in (rows * (width - 1), rows * width):
         raise _NotPlain
@@ -96,7 +96,7 @@ def _block(stream: BinaryIO | gzip.GzipFile) -> bytes:
 
 
 def _places(lines: bytes, byte: bytes) -> Mask:
-    """Tell of each byte whether it is this one; quicker by far than to count one that is in every line."""
+    """Tell of each byte whether it is this one; far quicker than counting a byte that is in every line."""
     return np.asarray(np.frombuffer(lines, dtype=np.uint8) == ord(byte))
 
 
@@ -107,7 +107,7 @@ def _stray_blanks(lines: bytes, feeds: Mask, marks: Mask, separator: bytes) -> b
         return True
     ends = feeds | marks
     beside = ends[1:] & ends[:-1]
-    return bool(beside.any()) and bool((beside & (marks[1:] | marks[:-1])).any())  # only line feeds may be
+    return bool(beside.any()) and bool((beside & (marks[1:] | marks[:-1])).any())  # only line feeds are allowed
 
 
 def _quoted_lines(separator: bytes) -> re.Pattern[bytes]:

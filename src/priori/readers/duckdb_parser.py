@@ -1,4 +1,4 @@
-"""The parser for large files: duckdb, given every detail, so that it reads nothing in a way of its own.
+"""The parser for large files: duckdb, with every detail of the format specified, so that it guesses nothing.
 
 It reads a text file only as `priori.readers.text` would. Whatever it refuses or might misread (comments, runs of
 blanks, blanks around names, mixed line ends, 1_000) is first rewritten by that parser, which also finds the line
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 Used = TypeVar("Used")
 
-#: Up to this many names are compared one by one, which beats looking them up.
+#: Up to this many names are compared one by one, which is quicker than looking them up.
 FEW = 8
 
 #: What the text parser must see in names that may have stood between quotes.
@@ -50,12 +50,12 @@ TAB = "\t"
 #: Numbers the folders that duckdb spills to.
 _COUNT = count()
 
-#: Further settings of duckdb, for a process that reads what strangers sent: memory, room on disk, threads.
+#: Further settings of duckdb, for a process that reads strangers' files: memory, disk space, threads.
 SETTINGS: dict[str, str] = {}
 
 
 class Unclean(Exception):
-    """The file may mean something else than what duckdb read; or names are missing, or hold a NUL, in ``columns``."""
+    """The file may mean something other than what duckdb read; or names in ``columns`` are missing, or hold a NUL."""
 
     def __init__(self, columns: Sequence[str] = ()) -> None:
         self.columns = columns
@@ -139,14 +139,14 @@ def convert(source: Source, layout: LineLayout, target: str, database: DuckDBPyC
 
 
 class _How(NamedTuple):
-    """How duckdb reads a file: with quotes, or blanks around fields, to see to; or as the text parser wrote it."""
+    """How duckdb reads a file: are there quotes, or blanks around fields; or did the text parser write it."""
 
     quoted: bool = False
     trim: bool = False
     trusted: bool = False
 
 
-#: Uses a file that duckdb reads, and says how many rows it found there.
+#: Uses a file that duckdb reads, and returns how many rows duckdb found.
 _Use = Callable[[Source, LineLayout, _How], tuple[Used, int]]
 
 
@@ -174,7 +174,7 @@ def _attempt(source: Source, layout: LineLayout, use: _Use[Used]) -> Used | None
 
 def _counted(source: Source, layout: LineLayout, use: _Use[Used]) -> Used:
     """Use a file while a thread counts its rows: duckdb must find as many, in a file that has one meaning only."""
-    if layout.delimiter == JSON or layout.decimal != ".":  # which duckdb does not read
+    if layout.delimiter == JSON or layout.decimal != ".":  # not one that duckdb reads
         raise Unclean
     separator, trim = _prepared(source, layout)
     with ThreadPoolExecutor(1) as pool:
@@ -188,7 +188,7 @@ def _counted(source: Source, layout: LineLayout, use: _Use[Used]) -> Used:
 def _prepared(source: Source, layout: LineLayout) -> tuple[str, bool]:
     """Return the one character that separates fields, and whether blanks stand around them.
 
-    Both are guessed from the first row; rows that are otherwise are found when they are read.
+    Both are guessed from the first row; rows that differ are found when they are read.
     """
     line = ""
     for line_number, line in source.lines():
@@ -232,7 +232,7 @@ def _rows(source: Source, layout: LineLayout, how: _How) -> str:
     """Return the query of the rows of a file, names, scores, trial id; it fails on what the text parser must see."""
 
     def field(index: int) -> str:
-        return f"trim(c{index}, ' ')" if how.trim else f"c{index}"  # without which it takes off any blank of Unicode
+        return f"trim(c{index}, ' ')" if how.trim else f"c{index}"  # otherwise it strips every Unicode blank
 
     def checked(value: str, odd: str, plain: str = "") -> str:
         if how.trusted or not odd:
@@ -250,12 +250,12 @@ def _rows(source: Source, layout: LineLayout, how: _How) -> str:
 
 
 def or_none(column: str, value: str) -> str:
-    """Return the expression of a name: the type of an attack may be missing, of trials that are none."""
+    """Return the expression of a name: the type of attack may be missing for trials that are no attacks."""
     return f"coalesce({value}, '')" if column == "attack" else value
 
 
 def odd_score(written: str) -> str:
-    """Return the expression that finds the scores of which duckdb makes a number and Python none, such as 1_000."""
+    """Return the expression that finds the scores that duckdb takes for numbers and Python does not, such as 1_000."""
     too_large = f"isinf(TRY_CAST({written} AS DOUBLE)) AND NOT contains(lower({written}), 'inf')"
     signs = " OR ".join(f"contains({written}, {literal(sign)})" for sign in ("_", "(", "+-"))
     return f"{signs} OR ({too_large})"
@@ -304,7 +304,7 @@ def table_of(database: DuckDBPyConnection, layout: LineLayout) -> Columns:
 
 
 def _fetch(relation: DuckDBPyRelation, columns: Mapping[str, NDArray[Any]], layout: LineLayout) -> NDArray[Any] | None:
-    """Fill columns with what a relation has in theirs, and return the trial ids, its last column."""
+    """Fill columns from those of a relation, and return the trial ids, its last column."""
     if not layout.trial:
         _fill(columns, batches(relation))
         return None
@@ -358,12 +358,12 @@ def single(database: DuckDBPyConnection, query: str) -> tuple[Any, ...]:
 def _cleaned(source: Source, layout: LineLayout) -> Iterator[tuple[Source, LineLayout, int]]:
     """Copy the rows as the text parser reads and checks them, so that there is only one way left to read them.
 
-    Their number comes with them.
+    Also return their number.
     """
     fields = [*layout.names, *(["trial"] if layout.trial else []), *layout.scores]
     written = 0
     with temporary_file() as (file, path):
-        file.write(b"skipped\n")  # at the beginning duckdb would take off a byte-order mark that belongs to a name
+        file.write(b"skipped\n")  # else duckdb would strip a byte-order mark that belongs to a name
         for _, names, trial, values in text.rows(source, layout):
             tail = ([trial] if layout.trial else []) + [repr(value) for value in values]
             file.write((TAB.join(names + tail) + "\n").encode())

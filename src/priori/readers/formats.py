@@ -1,6 +1,6 @@
-"""Every format Priori reads, and the first lines of a file, from which its format is told.
+"""Every format Priori reads, and the first lines of a file, by which its format is recognised.
 
-To add one, write how to tell it and how to read it, and add its line to `FORMATS`.
+To add one, write how to recognise it and how to read it, and add its line to `FORMATS`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ LINES = 1000
 class Sample:
     """What a format sees of a file before it reads it.
 
-    The caller may have given the file's names for our ``columns``, the label of the positive class (``pos_label``),
-    and the file that says which ``trials`` are positive; ``more`` are further columns that a table must have. With
-    ``strays`` rows may lack names: who reads the table looks after those that are kept. Labels of a table that is not
+    The caller may have given the file's names for our ``columns``, the label of the positive class (``pos_label``), and
+    the file that says which ``trials`` are positive; ``more`` are further columns that a table must have. With
+    ``strays`` rows may lack names: whoever reads the table checks those that are kept. Labels of a table that is not
     ``labelled`` are not read.
     """
 
@@ -99,7 +99,7 @@ class Sample:
         return self.columns.get("score", "score").lower() in (name.lower() for name in names)
 
     def match_columns(self, present: Sequence[str]) -> dict[str, str]:
-        """Return which of the columns of a table is which of ours."""
+        """Return which column of a table is which of ours."""
         name = self.source.name
         for title in self.more.values():
             if present.count(title) != 1:
@@ -133,7 +133,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Format:
-    """A format: its name (``format=``), how it is announced, how it is told, how it is read.
+    """A format: its name (``format=``), how it is announced, how it is recognised, how it is read.
 
     Files of one ``family`` hold the same columns, so development and test files may differ within it. A text file
     that is read on its own has a ``text`` layout; other formats have their own way to make a ``table``. All three are
@@ -152,7 +152,7 @@ class Format:
         return bool(_named(self.told_by)(sample))
 
     def layout(self, sample: Sample) -> LineLayout | None:
-        """Return the layout of a text file that is read on its own; None of every other."""
+        """Return the layout of a text file that is read on its own; None for any other file."""
         found = _named(self.text) if self.text else None
         return found(sample) if callable(found) else found
 

@@ -20,13 +20,13 @@ from priori.base.temporary import discard, temporary_file, temporary_folder
 
 PathOrFile = str | os.PathLike[str] | BinaryIO
 
-#: The most bytes that are kept of what can be read once only (a pipe, standard input); some have no end.
+#: The most bytes kept of an input that can be read only once (a pipe, standard input); some never end.
 MOST = 16 << 30
 
 #: Files below this many bytes are parsed here, line by line: quicker than starting duckdb.
 SMALL = 1 << 20
 
-#: How a file of another kind begins, and what it is.
+#: How files of other kinds begin, and what they are.
 MAGIC = (
     (b"PK\x03\x04", "a zip archive: save a spreadsheet as CSV (UTF-8), unpack anything else"),
     (b"\xd0\xcf\x11\xe0", "a spreadsheet: save it as CSV (UTF-8)"),
@@ -53,7 +53,7 @@ ZIP_MAGIC = b"PK\x03\x04"
 PARQUET_MAGIC = b"PAR1"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-#: The most characters of a line: a file without line ends is no file of scores.
+#: The most characters in a line: a file without line ends is not a file of scores.
 LONGEST = 1 << 18
 
 
@@ -196,7 +196,7 @@ def _settled(opened: Path | BinaryIO, name: str, stack: ExitStack) -> Source:
 
 
 def _spooled(stream: BinaryIO, name: str, stack: ExitStack) -> tuple[Path | None, bytes, int]:
-    """Keep what can be read once only: in memory when small, else in a temporary file; nothing endless."""
+    """Keep an input that can be read only once: in memory when small, else in a temporary file; refuse endless ones."""
     data = _some(stream, name)
     chunk = _some(stream, name)
     if not chunk:

@@ -32,7 +32,7 @@ BLANKS = " "
 #: The delimiter that stands for JSON lines: each line is an object, its keys the names of the columns.
 JSON = "{"
 
-#: What no name may hold, so that it can be shown on one line and between tabs.
+#: Characters that no name may hold, so that it fits on one line and between tabs.
 CONTROL = re.compile(r"[\x00\t\n\r]")
 
 #: The columns read as names, and the list of names each belongs to; claimed and real users share one.
@@ -52,7 +52,7 @@ class LineLayout:
     columns: Mapping[str, int]
     #: The fields that make up the trial id, joined by a space; empty: there is none.
     trial: tuple[int, ...] = ()
-    #: Whether we made the id from other columns; if it then repeats it is no id, and is left out.
+    #: Whether we made the id from other columns; if such ids repeat, they are no ids and are left out.
     trial_is_built: bool = False
     #: Lines before the first row: the header and what stands above it.
     skip: int = 0
@@ -60,7 +60,7 @@ class LineLayout:
     quoted: bool = False
     #: What stands between whole and part in a number: a point, or a comma.
     decimal: str = "."
-    #: Whether names may be missing: of rows that are left out nobody needs them.
+    #: Whether names may be missing: rows that are left out need none.
     strays: bool = False
 
     @property
@@ -117,7 +117,7 @@ class Columns:
             raise missing_labels(source, rows.size, [values[code] for code in missing], place(int(rows[0])))
 
 
-#: Positive labels that nobody could take for the negative one.
+#: Positive labels that could not be mistaken for the negative one.
 EVIDENT = ("1", "true", "yes", "pos", "positive", "target", "genuine", "client", "bonafide")
 
 
@@ -162,7 +162,7 @@ def into_stream(
     lower_is_better: bool,
     source: str,
 ) -> tuple[Mask | None, Floats]:
-    """Return which trials are positive and their scores, in time where times are known; one class alone will do."""
+    """Return which trials are positive and their scores, in order of time if it is known; one class is enough."""
     positive = None
     if labelled and "label" in table.codes:
         words = {normal(value) for value in table.names["label"].values}
@@ -183,7 +183,7 @@ def into_stream(
 
 
 def said_positive(table: Columns, pos_label: Any, attack_label: Any) -> str:
-    """Return what to say of labels whose words leave it open: which is taken for the positive one."""
+    """Return what to say of labels that leave open which is positive: the one that was taken for it."""
     if pos_label is not None or "label" not in table.codes:
         return ""
     values = [str(value) for value in table.names["label"].values]
@@ -192,7 +192,7 @@ def said_positive(table: Columns, pos_label: Any, attack_label: Any) -> str:
 
 
 def _held(table: Columns, column: str, convert: Callable[[NDArray[Any]], NDArray[Any]]) -> NDArray[Any] | None:
-    """Return a column of names as what they say, where the file has it."""
+    """Return the names in a column themselves, where the file has it."""
     return convert(table.names[column].values)[table.codes[column]] if column in table.codes else None
 
 

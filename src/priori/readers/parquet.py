@@ -61,7 +61,7 @@ def read(sample: Sample) -> Columns:
 
 
 def check_type(column: str, title: str, kind: str, name: str) -> None:
-    """Refuse a column whose type cannot be what it is for, in a file that is read and in one that is scanned."""
+    """Refuse a column whose type does not suit its role, in a file that is read or scanned."""
     if column.startswith("score"):
         if not NUMBER.fullmatch(kind):
             raise InputError(f"{name}: the scores in column {title!r} must be numbers, not {kind}")

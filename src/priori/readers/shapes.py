@@ -1,4 +1,4 @@
-"""Scores that are not one labelled trial a line: a matrix with ids, and a file for each class."""
+"""Scores that do not come as one labelled trial per line: a matrix with ids, and one file per class."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _stored_matrix(sample: Sample) -> tuple[list[str], list[str], NDArray[np.flo
 
 # -- a file for each class -------------------------------------------------------------------------------------------
 
-#: What files of one class are called, positive first.
+#: What files of one class may be called, positive first.
 CLASSES = (
     ("genuine", "impostor"),
     ("gen", "imp"),
@@ -141,7 +141,7 @@ def read_class(sample: Sample) -> Columns:
 
 
 def _partners(path: str) -> chain[tuple[str, str, str]]:
-    """Yield the class that a file's name speaks of, the other class, and what the other's file would be called."""
+    """Yield the class that a file's name mentions, the other class, and what the other's file would be called."""
     folder, name = os.path.split(path)
 
     def named(label: str, other: str) -> list[tuple[str, str, str]]:

@@ -1,4 +1,4 @@
-"""One trial a line: tables with a header line (CSV, TSV, blanks), JSON lines, label and score, bob's columns."""
+"""One trial per line: tables with a header line (CSV, TSV, blanks), JSON lines, label and score, bob's columns."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ blanks_layout = partial(csv_layout, delimiter=BLANKS)
 
 
 def _decimal_commas(sample: Sample, found: LineLayout) -> bool:
-    """Tell whether the first scores are written with decimal commas: one at least is, and none with a point."""
+    """Tell whether the first scores have decimal commas: at least one has, and none has a point."""
     written = [
         fields[index].strip(' \t"')
         for _, line in sample.lines[1:]
@@ -83,7 +83,7 @@ def _decimal_commas(sample: Sample, found: LineLayout) -> bool:
 
 
 def matches_parquet(sample: Sample) -> bool:
-    """It begins as Parquet does; what reads it is imported where it does."""
+    """It begins as Parquet does; its reader is imported only then."""
     return sample.source.parquet
 
 

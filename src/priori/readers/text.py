@@ -104,7 +104,7 @@ def _quoted_records(source: Source, delimiter: str, skip: int) -> Iterator[tuple
 
 
 def objects(source: Source, layout: LineLayout) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line of JSON as fields, with its number; those that no column of ours is in are left empty.
+    """Yield each line of JSON as fields, with its number; fields of no column of ours are left empty.
 
     A value that is null or not there is an empty field; true and false are the words.
     """
@@ -173,9 +173,7 @@ def rows(source: Source, layout: LineLayout) -> Iterator[tuple[int, list[str], s
 def _check_names(source: Source, layout: LineLayout, line: int, fields: list[str]) -> None:
     for index in (*layout.names.values(), *layout.trial):
         name, text = layout.fields[index], fields[index]
-        if not (text or layout.strays) and index != layout.names.get(
-            "attack"
-        ):  # whose trials without a type are no attacks
+        if not (text or layout.strays) and index != layout.names.get("attack"):  # an empty type: no attack
             raise InputError(f"{source.name}:{line}: no {name}; the field is empty, fill it in")
         if CONTROL.search(text):
             raise InputError(

@@ -154,7 +154,7 @@ class TrialTable:
     def split(
         self, split: tuple[str, Values, Values] | None, filters: Mapping[str, list[str]]
     ) -> tuple[list[str], list[Mask], list[str]]:
-        """Return what to call the two sets, the rows of each, and what to say where a filter could not apply.
+        """Return what to call the two sets, the rows of each, and what to say where a filter did not apply.
 
         Without a split there is one set.
         """
@@ -199,7 +199,7 @@ class TrialTable:
         return np.asarray(np.isin(known, values)[codes])
 
     def filtered(self, rows: Mask, filters: Mapping[str, list[str]]) -> tuple[Mask, list[str]]:
-        """Return those of the rows that have the values, and what to say where a filter could not apply."""
+        """Return the rows that have the values, and what to say where a filter did not apply."""
         notes = []
         for title, values in filters.items():
             matching = self.rows_where(title, values)
@@ -224,7 +224,7 @@ class TrialTable:
     def systems(self, systems: Values, parts: Sequence[Mask]) -> Iterator[tuple[str, str, Mask]]:
         """Yield each system with rows in every set: name, column of scores, rows; in the order of the table.
 
-        Where no system has rows in all of them, those of any: the error says what the first lacks.
+        Where no system has rows in all sets, those with rows in any: the error says what the first lacks.
         """
         if not isinstance(systems, str):
             everything = np.ones(len(self.columns), dtype=np.bool_)

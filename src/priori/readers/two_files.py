@@ -21,12 +21,12 @@ from priori.readers.layout import BLANKS, Columns, LineLayout
 from priori.scores.ids import decoded, exact_keys
 from priori.scores.labels import KNOWN_PAIRS, normal
 
-#: How many ids at fault are named in a message.
+#: How many faulty ids a message names.
 SHOWN = 3
 
 
 def _joined(sample: Sample, layout: LineLayout, key_sample: Sample, key_layout: LineLayout) -> Columns:
-    """Give every row of the scores what the row of its id says in the other file, its label above all.
+    """Give every row of the scores what the other file has for its id, above all the label.
 
     An id that is in one file only is an error, and so is one with two labels or two scores.
     """
@@ -47,7 +47,7 @@ def _joined(sample: Sample, layout: LineLayout, key_sample: Sample, key_layout: 
         _complain(key_sample, key.trial[unscored], f"have no score in {sample.source.name}")
     rows = first[np.searchsorted(distinct, own)]
     codes = {**scores.codes, **{column: held[rows] for column, held in key.codes.items()}}
-    trial = scores.trial if own.size == distinct.size else None  # what is repeated is no id
+    trial = scores.trial if own.size == distinct.size else None  # a value that repeats is no id
     return replace(scores, codes=codes, names={**scores.names, **key.names}, trial=trial)
 
 

@@ -182,7 +182,7 @@ def _checked(content: dict[str, Any], told: str, where: str, expected: type[Resu
         if "warnings" in summary:
             summary["warnings"] = tuple(Caution(line["code"], line["text"]) for line in summary["warnings"])
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # Whoever can make the digest fit can write anything.
+        # Whoever can make the digest match can write anything.
         raise InputError(
             f"{where} is not as Priori saved it ({type(error).__name__}: {error}); save it again"
         ) from None
@@ -256,7 +256,7 @@ def _schema(kind: type[Result]) -> Schema:
 
 
 def _closed(properties: Schema, optional: set[str]) -> Schema:
-    """Return an object that has these names and no other; some of them may be absent."""
+    """Return an object with these names and no others; some of them may be absent."""
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
 

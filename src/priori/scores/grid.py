@@ -28,8 +28,8 @@ class Grid:
     """Segments that begin at ``low``, each divided into equal bins, and each bin into equal ``parts`` (None: one).
 
     Segment j holds the bins ``first[j]`` to ``first[j + 1] - 1``; ``scale[j]`` bins fit into one unit of score. Bin 0
-    is the score -inf, the last bin +inf. ``low`` has the type the arithmetic is done in, that of the scores. Parts
-    are numbered from the first to the last, and are what everyone else calls bins.
+    is the score -inf, the last bin +inf. ``low`` has the type the arithmetic is done in, that of the scores. Parts are
+    numbered from first to last; to every caller these parts are the bins.
     """
 
     low: AnyFloats
@@ -145,7 +145,7 @@ def _segments(low: AnyFloats, high: AnyFloats, bins: NDArray[Any]) -> Grid:
     kind = low.dtype.type
     with np.errstate(divide="ignore", over="ignore"):
         scale = 0.5 * bins / (0.5 * high.astype(np.float64) - 0.5 * low.astype(np.float64))
-    # A subnormal scale would be zero in an engine that has none.
+    # A subnormal scale would be zero in an engine without subnormal numbers.
     least, largest = np.finfo(low.dtype).tiny, np.finfo(low.dtype).max
     limited = np.nan_to_num(np.clip(scale, least, largest), nan=largest, posinf=largest)
     first = np.concatenate([[1], 1 + np.cumsum(bins)]).astype(np.int64)
@@ -161,7 +161,7 @@ def even_grid(low: float, high: float, bins: int, dtype: Any = np.float64) -> Gr
 def fitted_grid(sample: AnyFloats, bins: int) -> Grid:
     """Return a grid that suits a sample of finite scores: even where that spreads them well, else narrow where dense.
 
-    It covers the sample, and best all scores: the smallest and the largest should be in it where they are known.
+    It covers the sample. The sample should hold the smallest and the largest of all scores where they are known.
     """
     values = np.unique(sample)
     if values.size == 0:
@@ -169,7 +169,7 @@ def fitted_grid(sample: AnyFloats, bins: int) -> Grid:
     low, high = values[0], values[-1]
     even, coarse = (even_grid(low, high, number, sample.dtype) for number in (bins, 1024))
     share = np.bincount(coarse.bins(values), minlength=coarse.size) / values.size
-    # Scores of a bell come to about 3 here; 1 is the best, 1024 the worst.
+    # About 3 for bell-shaped scores; 1 is the best value, 1024 the worst.
     if values.size < 16 * SEGMENTS or np.square(share).sum() * 1024 < 24:
         return even
     starts = values[:: -(-values.size // SEGMENTS)]

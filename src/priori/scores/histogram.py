@@ -20,11 +20,11 @@ from priori.scores.sorting import bins_of, counted, long_dot
 if TYPE_CHECKING:
     from priori.scores.in_memory import Scores
 
-#: Trials in memory for each bin, about, and the fewest and the most bins.
+#: About how many trials in memory each bin gets, and the fewest and the most bins.
 PER_BIN, FEWEST_BINS, BINS = 8, 1 << 10, 1 << 20
 #: More alphas than this are looked at together.
 MANY_ALPHAS = 16
-#: Scores of each class in memory that the bins are laid out by.
+#: How many scores of each class, in memory, the bins are laid out by.
 SAMPLE = 1 << 12
 
 
@@ -94,7 +94,7 @@ class Histogram:
         A few others may be among them, unless they hold more than the ``most`` trials then.
         """
         keep = np.zeros(self.grid.size, dtype=np.bool_)
-        # What may be chosen at any alpha is a few bins more, and told sooner than for many of them.
+        # To ask for any alpha keeps a few more bins, and is quicker than to ask for many alphas one by one.
         any_alpha = alphas is None or (len(alphas) > MANY_ALPHAS and self.grid.size < BINS)
         bins = chooser.promising(self.ends, None) if any_alpha else None
         bins = chooser.promising(self.ends, alphas) if bins is None else bins

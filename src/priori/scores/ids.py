@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 #: Rows that are laid out together.
 ROWS = 1 << 14
-#: Ids are an array of one width unless that takes more than so many times the bytes of their text.
+#: Ids are an array of one width, unless that takes more than this many times the bytes of their text.
 WIDEST = 4
 
 #: Whole numbers that are equal for equal ids.
@@ -65,7 +65,7 @@ class BuiltIds:
 
     @cached_property
     def unique(self) -> bool:
-        """Whether none repeats; found out when somebody asks for ids."""
+        """Whether none repeats; computed when ids are first asked for."""
         return not repetitions(*exact_keys(self._ids))
 
 
@@ -148,7 +148,7 @@ def repetitions(keys: IdKeys) -> int:
 
 
 def _weighed(ids: NDArray[Any]) -> IdKeys:
-    """Return the sum of the words of each id, each times an odd number that depends on its place alone."""
+    """Return the sum of the words of each id, each multiplied by an odd number that depends only on its position."""
     words = np.ascontiguousarray(ids).view(np.uint64).reshape(ids.size, -1)
     odd = np.random.Philox(0).random_raw(words.shape[1]) | np.uint64(1)
     return np.asarray(words @ odd)

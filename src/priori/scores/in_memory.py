@@ -39,9 +39,9 @@ from priori.scores.trials import (
     whole_weights,
 )
 
-#: From so many trials on, scores are counted in bins, and only those that may be chosen are sorted.
+#: From this many trials on, scores are counted in bins, and only those that may be chosen are sorted.
 MANY = 50_000
-#: So many scores of the smaller class give the number of pairs in order roughly: the AUC to 1 in so many.
+#: This many scores of the smaller class give the number of pairs in order roughly: the AUC to 1 part in as many.
 ROUGHLY = 1 << 14
 
 
@@ -346,7 +346,7 @@ class Scores(ScoreSet):
         return cls(negative, positive, users, datasets, source, distances=lower_is_better)
 
     def told(self, words: Iterable[Any]) -> Scores:
-        """Return the same, told by words for its negatives and users whether it has impostors without a name."""
+        """Return the same set; the words for its negatives and users tell whether it has impostors without a name."""
         if self.nobody or not self.has_users or self.negative.probe_user is not None:
             return self
         return replace(self, nobody=unnamed(words))
@@ -497,7 +497,7 @@ class Scores(ScoreSet):
     def pairs_in_order(self, rough: bool = False) -> int:
         number = self.positive.number
         if self._counted and number is not None:
-            # Each entry of positives, with the negatives below it and half of those beside it.
+            # Each entry of the positives counts the negatives below it, and half of those equal to it.
             score = self.positive.score
             below = np.where(score == -np.inf, 0, self.negative.rejected(np.nextafter(score, -np.inf)))
             return long_dot(self.negative.rejected(score) + below, number)

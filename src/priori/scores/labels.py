@@ -1,8 +1,8 @@
 """What labels and names mean: which is the positive class, which are attacks, and which names are no person's.
 
 A name that stands for many people, or for nobody, is no person. A trial with such a name has one identity, the claimed
-one: its probe user is set to that, as it is where somebody claims to be himself. Everything that keeps trials of one
-person together asks `Trials.partner`, which knows of neither.
+one: its probe user is set to that, as it is where somebody claims to be himself. Everything that keeps a person's
+trials together asks `Trials.partner`, which has no such names.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from priori.base.types import Codes, Index, Mask
 from priori.scores.sorting import counted
 from priori.scores.trials import Names, Trials, codes_in_use, one_each
 
-#: So few labels are sorted.
+#: At most this many labels are sorted.
 FEW = 1 << 10
 #: The pairs that need no option, positive first; compared in lower case.
 KNOWN_PAIRS: tuple[tuple[str, str], ...] = (

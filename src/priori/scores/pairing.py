@@ -83,7 +83,7 @@ def in_one_order(sets: Sequence[ScoreSet]) -> list[ScoreSet]:
     for other in others:
         pairing = pair(first, other)
         negative, positive = other.negative.in_order(pairing.negative), other.positive.in_order(pairing.positive)
-        same = negative is other.negative and positive is other.positive  # with what it knows
+        same = negative is other.negative and positive is other.positive  # with what is known of it
         ordered.append(other if same else replace(other, negative=negative, positive=positive))
     known = max(ordered, key=lambda scores: (scores.has_identities, scores.has_users))
     for number, scores in enumerate(ordered):
@@ -112,7 +112,7 @@ def _by_trial(a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     ids_a, ids_b = comparable(ids_of(a), ids_of(b))
     partner = match(id_keys(ids_a), id_keys(ids_b))
     if partner is None or not (ids_a == ids_b[partner]).all():
-        # Unmatched, repeated, or two texts with one key: the ids themselves tell.
+        # Unmatched ids, repeated ids, or two texts with one key: the ids themselves show which.
         ids_a, ids_b = _by_label(decoded(ids_a), decoded(ids_b), a.n_negatives, b.n_negatives)
         sorted_a, sorted_b = np.sort(ids_a), np.sort(ids_b)
         for name, ids in zip(names, (sorted_a, sorted_b), strict=True):
@@ -204,7 +204,7 @@ def _refuse_labels(differing: NDArray[Any], names: tuple[str, str], unit: str) -
 def _same_users(pairing: Pairing, a: Scores, b: Scores, names: tuple[str, str]) -> Pairing:
     """Return the pairing; an error where both systems name the user, or the real one, and one pair has different ones.
 
-    Rows in another order within each class have the same labels: only the users give it away.
+    Rows in another order within each class have the same labels: only the users show it.
     """
     for column, noun in (("user", "users"), ("probe_user", "probe users")):
         differing: list[Any] = []

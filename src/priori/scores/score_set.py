@@ -2,8 +2,8 @@
 
 Criteria, curves and bootstraps ask these questions and no others; of many sets by the functions below. `priori.Scores`
 answers from sorted arrays, `priori.Table` by scans. It is a class to inherit from, so that one ``isinstance`` tells a
-set of scores from a frame: a structural protocol would look at every property for that, and some of them cost a scan.
-What a caller gave becomes a set of scores by `as_score_set`.
+set of scores from a frame: a structural protocol would look up every property, and some of these cost a scan. What a
+caller gave becomes a set of scores by `as_score_set`.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ def as_score_set(data: Any, refusal: PrioriError | None = None) -> ScoreSet:
         raise OptionError(f"a path is no set of scores; read it with priori.read or priori.scan: {os.fspath(data)!r}")
     from priori.engines import scan
 
-    return scan(data)  # which says what it can open
+    return scan(data)  # whose error says what it can open
 
 
 def score_set_or_none(data: Any) -> ScoreSet | None:
@@ -273,7 +273,7 @@ def counted_apart(sets: Sequence[ScoreSet], cuts: Sequence[ArrayLike]) -> list[S
     return counts_of(sets, cuts, ("user",))
 
 
-#: No rate may be off by more than about this where counts stand in for trials.
+#: No rate may be off by more than about this where counts stand for trials.
 BOUND = 1e-4
 
 

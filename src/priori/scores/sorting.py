@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from priori.base.limits import FEWEST, PARTS, in_parts, processors
 from priori.base.types import Floats, Index, Ints
 
-#: Scores looked at together: few enough to stay in a processor's cache.
+#: How many scores are handled together: few enough to stay in a processor's cache.
 TOGETHER = 1 << 16
 #: Leading bits by which a bin is looked up: the least and the most, and how many more than the cuts need.
 LEAST_BITS, MOST_BITS, MORE_BITS = 17, 20, 9
-#: Up to so many cuts, a score's bin is looked up by its leading bits rather than searched for.
+#: With at most this many cuts, a score's bin is looked up by its leading bits; with more it is searched for.
 FEW_CUTS = 1 << 12
 
 

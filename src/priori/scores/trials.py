@@ -25,7 +25,7 @@ NAN_POLICIES: tuple[NanPolicy, ...] = get_args(NanPolicy)
 #: The columns a trial may have besides its score, in the order in which they are shown.
 IDENTITY_COLUMNS = ("user", "probe_user", "trial", "dataset", "group")
 
-#: No currency has larger amounts; sums of them stay far from the largest float.
+#: Larger than any real amount of money; sums of such amounts stay far below the largest float.
 MOST_AMOUNT = 1e18
 
 
@@ -133,7 +133,7 @@ class Trials:
         if self.number is None:
             return np.asarray(entries, dtype=np.int64)
         below = np.append(0, np.cumsum(self.number[self.order]))
-        if self.weighted:  # rounding must not make all trials more, or less, than they are
+        if self.weighted:  # rounding must not make the total more or less than all trials
             below = np.append(np.minimum(below[:-1], len(self)), len(self))
         return np.asarray(below[entries])
 
@@ -219,7 +219,7 @@ class Mixture(NamedTuple):
 def whole_weights(weights: ArrayLike, what: str, size: int | None = None) -> NDArray[np.int64]:
     """Return how often each row counts; weights that are no whole numbers are an error, with the reason.
 
-    None is so large that a sum of them could wrap round.
+    Each is small enough that sums cannot overflow.
     """
     try:
         given = np.asarray(weights, dtype=np.float64)
@@ -382,7 +382,7 @@ def first_nan(*classes: Trials) -> int:
 def settle(trials: Trials, nan: NanPolicy, lower_is_better: bool, *, ours: bool = False) -> Trials:
     """Apply the NaN policy and the direction; -0.0 becomes 0.0, so that equal scores have equal bits.
 
-    ``ours`` says that nobody else has the scores, which can then be changed where they are.
+    ``ours`` says that no one else holds the array, so that it can be changed in place.
     """
     missing = 0 if nan == "error" else count_nan(trials.score)
     if missing and nan == "drop":
