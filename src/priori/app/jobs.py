@@ -27,10 +27,10 @@ from priori.app.uploads import Storage, SystemFiles, Upload
 #: What the process runs. ``-P``: nothing in the working directory, where uploads are, can be imported.
 WORKER = ("-P", "-X", "utf8", "-m", "priori.app.worker")
 
-#: What the process gets to know of our environment; the rest is none of its business.
+#: The part of our environment that the process gets; it needs nothing else.
 PASSED = ("PATH", "HOME", "LD_LIBRARY_PATH", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "VIRTUAL_ENV", "SYSTEMROOT")
 
-#: The longest line it may say.
+#: The longest line it may send.
 LINE = 1 << 20
 
 
@@ -103,7 +103,7 @@ async def _converse(
     assert process.stdin is not None
     assert process.stdout is not None
     with suppress(ConnectionError):
-        # Left open: its end tells the process that the server is gone.
+        # Left open: when it closes, the process knows that the server is gone.
         process.stdin.write(json.dumps(order, default=str).encode() + b"\n")
         await process.stdin.drain()
     while True:
@@ -233,7 +233,7 @@ class Job:
         }
 
     def size(self) -> int:
-        """Return how much room it takes."""
+        """Return how many bytes it takes."""
         results = list(self.outcome.iterdir()) if self.outcome is not None and self.outcome.exists() else []
         return sum(file.size for file in self.uploads()) + sum(file.stat().st_size for file in results)
 
@@ -360,7 +360,7 @@ class Jobs:
         self.remove(job)
 
     def expire(self) -> None:
-        """Forget the jobs that nobody asked for in a while."""
+        """Forget the jobs that nobody has asked for in a while."""
         now = time.monotonic()
         for job in [job for job in self.jobs.values() if not job.active and now - job.used > self.limits.keep]:
             self.remove(job)

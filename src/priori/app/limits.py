@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 MEGABYTE = 1_000_000
 
-#: What a form is told that does not come from our page.
+#: The answer to a form that does not come from our page.
 NO_KEY = "the form came without its key; load the page again and send it from there"
 
 

@@ -50,7 +50,7 @@ class Pages:
 
         self.environment = environment(PackageLoader("priori.app"))
         self.environment.filters["size"] = megabytes
-        # The style sheet is ours: trusted text.
+        # The style sheet is our own, hence trusted text.
         style = Markup(asset("report.css"))
         self.environment.globals.update(
             limits=limits, stated=_stated(limits), options=options(), style=style, policy=None

@@ -151,7 +151,7 @@ class Server:
         length = request.headers.get("content-length", "0")
         if not re.fullmatch("[0-9]{1,15}", length) or int(length) > self.limits.upload:
             raise too_large(self.limits)
-        # Of a body that does not say its length, all that is taken may come.
+        # A body of unstated length may be as long as the limit.
         needed = int(length) if "content-length" in request.headers else self.limits.upload
         with self.jobs.upload(needed, sparing=job) as room, self.jobs.storage.folder() as folder:
             form = await self._form(request, visitor, folder, room)
@@ -197,7 +197,7 @@ class Server:
             trials = {**job.trials, **trials}
         if errors:
             raise FieldErrors(errors)
-        self.jobs.check_room(visitor, new=job is None)  # others may have come while the files did
+        self.jobs.check_room(visitor, new=job is None)  # others may have arrived while the files were received
         if job is None:
             job = self.jobs.new(visitor)
         elif job.active or job.key not in self.jobs.jobs:

@@ -248,7 +248,7 @@ def systems_of(
 ) -> dict[str, SystemFiles]:
     """Return the systems of a form, by their keys; a file that is not sent again is the one already there."""
     sent = [name.removeprefix("name-") for name in form.fields if name.startswith("name-")]
-    # A system nobody filled in is not one, unless it is the only one.
+    # A system that was left empty is ignored, unless it is the only one.
     keys = [
         key
         for key in sent

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 File = dict[str, Any]
 Say = Callable[[dict[str, Any]], None]
 
-#: How often progress is told, in seconds.
+#: How often progress is reported, in seconds.
 PAUSE = 0.1
 
-#: The longest message that is told: a label of a million letters is not worth reading to its end.
+#: The longest message that is passed on: nobody reads a label of a million letters to its end.
 MESSAGE = 1_000
 
 
@@ -55,14 +55,14 @@ def main() -> None:
     except MemoryError:
         say({"errors": {"form": _too_large(order["limits"]["memory"])}})
     except Exception as error:
-        # The message may hold what is in the files, so it is not told: the kind and the place must do.
+        # The message may contain data from the files, so only its type and place are reported.
         last = traceback.extract_tb(error.__traceback__)[-1]
         where = f"({type(error).__name__} at {Path(last.filename).name}:{last.lineno})"
         say({"errors": {"form": f"the analysis failed unexpectedly {where}; please report this"}, "log": where})
 
 
 def _channel() -> Say:
-    """Keep standard output for our lines; whatever else prints there goes nowhere."""
+    """Keep standard output for our lines; anything else that prints there is discarded."""
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
@@ -82,7 +82,7 @@ def _end_with_server() -> None:
 
 
 def _take_limits(limits: dict[str, Any]) -> None:
-    """Give up what a job has no need of, so that no file can make it take more."""
+    """Give up whatever a job does not need, so that no file can make it use more."""
     os.umask(0o077)
     if sys.platform == "win32":
         return
@@ -132,7 +132,7 @@ def compute(order: dict[str, Any], say: Say) -> None:
 
 
 class _Progress:
-    """Tells of progress, now and then."""
+    """Reports progress, now and then."""
 
     def __init__(self, say: Say) -> None:
         self.say = say
@@ -146,7 +146,7 @@ class _Progress:
 
 
 def _read_all(order: dict[str, Any], choices: Choices, say: Say) -> list[System]:
-    """Read every file; what is wrong with each is told next to its field, all at once."""
+    """Read every file; report the errors of all at once, each next to its field."""
     from priori.readers import pair_check
     from priori.scores.systems import SourceFile, System
 
@@ -202,7 +202,7 @@ def _read(
 ) -> Scores:
     from priori.readers import duckdb_parser, read
 
-    # Within the limits of the process, so that duckdb spills to disk, or says what is wrong, before they end it.
+    # Below the limits of the process, so that duckdb spills to disk or raises an error before they end it.
     memory, disk = f"{limits['memory'] // 3_000_000}MB", f"{limits['unpacked'] // 1_000_000}MB"
     duckdb_parser.SETTINGS.update(memory_limit=memory, max_temp_directory_size=disk, threads="2")
     refuse_bomb(Path(file["path"]), _short_name(file), limits["unpacked"])
@@ -228,13 +228,13 @@ def _message(error: PrioriError, order: dict[str, Any]) -> str:
 
 
 def _short_name(file: File) -> str:
-    """Return a file's name as a message can hold it; its end tells the format, so it stays."""
+    """Return a file's name short enough for a message; its end is kept, since it shows the format."""
     name = str(file["name"])
     return name if len(name) <= 120 else f"{name[:80]}…{name[-30:]}"
 
 
 class _Named(io.FileIO):
-    """An open file that goes by its owner's name for it."""
+    """An open file that carries its owner's name for it."""
 
     def __init__(self, path: str, name: str) -> None:
         super().__init__(path)
@@ -242,7 +242,7 @@ class _Named(io.FileIO):
 
 
 def refuse_bomb(path: Path, name: str, most: int) -> None:
-    """Refuse a gzip file that is much larger than it looks, before anything is made of it."""
+    """Refuse a gzip file that is much larger than it looks, before it is read."""
     import gzip
     import zlib
 
@@ -257,7 +257,7 @@ def refuse_bomb(path: Path, name: str, most: int) -> None:
                 if size > most:
                     raise InputError(f"{name}: more than {megabytes(most)} once decompressed, which is the limit")
     except (EOFError, OSError, zlib.error):
-        return  # damaged: the reader says so, and where
+        return  # damaged: the reader reports that, and where
 
 
 def _too_large(memory: int) -> str:

@@ -1,15 +1,16 @@
 """Constraints: the least of one error, where the other rate keeps a limit; safely, with a stated confidence.
 
 A rate keeps its limit alpha when it is at most alpha (an error), or at least alpha (what is better when greater). Of
-the candidates that do, the one with the best other rate is chosen; if none does, the one that comes nearest.
+the candidates that do, the one with the best other rate is chosen; if none does, the one that comes nearest to the
+limit.
 
 The safe form holds in the population: with the stated confidence the rate of later trials keeps the limit. Candidates
 are tried from the strictest on, one binomial test each (fixed-sequence testing: no correction for their number;
-Angelopoulos et al., "Learn then test", 2021). As the rates of a class move one way, this is one limit for the errors on
-development data: the most whose upper confidence limit (Clopper and Pearson's) is at most alpha. Where users are known
-the trials count for fewer, by the design effect and Student's quantile (Korn and Graubard, 1998), and as if three more
-users had erred like those who did. If no number of
-errors will do, the trials of the class are all decided rightly: no negative is accepted, or every positive.
+Angelopoulos et al., "Learn then test", 2021). As the rates of a class are monotone in the threshold, this is one limit
+for the errors on development data: the most whose upper confidence limit (Clopper and Pearson's) is at most alpha.
+Where users are known the trials count for fewer, by the design effect and Student's quantile (Korn and Graubard, 1998),
+and as if three more users had erred like those who did. If no number of errors will do, the trials of the class are all
+decided rightly: no negative is accepted, or every positive.
 """
 
 from __future__ import annotations
@@ -157,7 +158,7 @@ class Constraint(OfRate, Search):
     def promising(self, cuts: CutErrors, alphas: Sequence[Fraction] | None) -> Mask | None:
         if alphas is None:
             return None
-        if self._by_class:  # limits as the rates that can be reached, whose floats tell them apart
+        if self._by_class:  # limits as rates that can be reached, which floats tell apart
             alphas = [self.from_errors(self._allowed(alpha, cuts), cuts) for alpha in alphas]
         elif max(alpha.denominator for alpha in alphas) * max(cuts.n_negatives, cuts.n_positives) >= 10**13:
             return None
@@ -170,9 +171,9 @@ class Constraint(OfRate, Search):
 
 
 def _most_errors(limit: Fraction, trials: int, effective: float, level: float) -> int:
-    """Return the most errors whose upper confidence limit is at most ``limit``; -1 where no error is too many.
+    """Return the most errors whose upper confidence limit is at most ``limit``; -1 where any number is allowed.
 
-    The trials say as much as an ``effective`` number of independent ones.
+    The trials are worth an ``effective`` number of independent ones.
     """
     from scipy.special import bdtr, betainc
 
@@ -191,10 +192,10 @@ def _most_errors(limit: Fraction, trials: int, effective: float, level: float) -
 
 
 def _worth(trials: int, spread: Spread, level: float) -> Floats:
-    """Return how many independent trials those of one class are worth at each threshold."""
+    """Return how many independent trials those of one class are worth, at each threshold."""
     from scipy.special import ndtri, stdtrit
 
-    # Three more users who err like those who do might have been there.
+    # Three more users who err like those who do might have been sampled.
     unseen = 1 + 3 / np.maximum(spread.erring, 1)
     worth = trials / (spread.pseudo * unseen) * (ndtri(level) / stdtrit(spread.freedom, level)) ** 2
     return np.asarray(np.clip(worth, 1.0, trials))

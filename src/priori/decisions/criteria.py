@@ -132,15 +132,15 @@ class Target(OfRate):
         return np.asarray(np.maximum(np.maximum(low - alpha, alpha - high), 0.0))
 
     def tells_ties(self, alpha: Fraction, largest: int) -> bool:
-        # The rates of one class lie far apart.
+        # The rates of one class are far apart.
         return self.aimed_at.of_class is not None and alpha.denominator * largest < 10**13
 
 
 class BreakEven(Search):
     """``|V1 - V2|``: the equal error rate, or break-even point (Eq. 8). It does not depend on alpha.
 
-    Precision and recall are both 0, hence equal, wherever no positive is accepted; such a candidate is no
-    break-even point anyone wants, and is taken only when there is no other.
+    Precision and recall are both 0, hence equal, wherever no positive is accepted; nobody wants such a break-even
+    point, so it is taken only when there is no other.
     """
 
     def cost(self, outcomes: Outcomes, alpha: Fraction) -> Floats:
@@ -230,7 +230,7 @@ class Best(Search):
         return -value if self.measure.greater_is_better else value
 
     def promising(self, cuts: CutErrors, alphas: Sequence[Fraction] | None) -> Mask | None:
-        # Our own measures worsen with either error; of a user's function nothing is known.
+        # Our own measures worsen with either error; nothing is known of a user's function.
         return super().promising(cuts, [Fraction(0)]) if self.measure.worsens else None
 
     def least_cost(self, boxes: Boxes, alpha: float) -> Floats:
@@ -253,7 +253,7 @@ CRITERIA: dict[str, str] = {
     "bayes": "nothing: accept if the log-likelihood ratio is above log(alpha/(1 - alpha)); calibrated, bayes:logistic",
 }
 _ALIASES = {"break-even": "eer", "bep": "eer"}
-#: How criteria are written that are made of a rate or of a measure.
+#: How criteria that are derived from a rate or a measure are written.
 _OF_RATES = ("target-far", "at-most-far", "at-most-far:0.95", "at-least-recall", "max:f1", "min:dcf")
 
 

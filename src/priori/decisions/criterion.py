@@ -26,7 +26,7 @@ from priori.scores.score_set import candidates_of
 if TYPE_CHECKING:
     from priori.decisions.likelihood_ratios import LLRMap
 
-#: What a file says of a fitted map: affine ones have a slope and an offset, step maps boundaries and ratios.
+#: How a file describes a fitted map: affine maps by slope and offset, step maps by boundaries and ratios.
 FittedMap = Annotated[
     dict[str, Any],
     Kept(
@@ -85,12 +85,12 @@ class Criterion:
 
     @property
     def _by_class(self) -> bool:
-        """Whether each rate is that of one class: then all is decided by whole numbers of errors."""
+        """Whether each rate is that of one class: then numbers of errors decide everything, exactly."""
         return {self.v1.of_class, self.v2.of_class} == {"negative", "positive"}
 
     @property
     def title(self) -> str:
-        """By what thresholds are chosen, in words where the name is short for some."""
+        """What thresholds are chosen by, in words where the name is an abbreviation."""
         return {"wer": "weighted error rate (wer)", "pr": "precision and recall (pr)"}.get(self.name, self.name)
 
     @property
@@ -99,7 +99,7 @@ class Criterion:
         return "alpha"
 
     def alpha_or_half(self, alpha: Any) -> Any:
-        """Return an alpha, a half where none is given; no value of a rate is taken for granted."""
+        """Return an alpha, by default a half; the value of a rate has no default."""
         if alpha is None and self.aimed_at is not None:
             rate, typed = self.aimed_at.name, argument("alpha", "0.01")
             raise OptionError(f"{self.name} was given without the {rate} that is wanted: say which, such as {typed}")
@@ -169,7 +169,7 @@ class Criterion:
     def promising(self, cuts: CutErrors, alphas: Sequence[Fraction] | None) -> Mask | None:
         """Return which bins between neighbouring cuts may hold a minimiser at these alphas (None: at any).
 
-        None is returned where nothing is known, as of a criterion that has no `least_cost`: then every bin may.
+        None means that any bin may, as with a criterion that has no `least_cost`.
         """
         if alphas is None or type(self).least_cost is Criterion.least_cost:
             return None
@@ -184,7 +184,7 @@ class Criterion:
         return False
 
     def winners(self, candidates: Candidates, alphas: Sequence[Fraction] | None) -> Errors | None:
-        """Return those of some candidates that may be chosen among all; None where only all together can tell."""
+        """Return which of some candidates may be chosen among all; None where only all together decide it."""
         return None if alphas is None else self.select(candidates, alphas)
 
 
@@ -214,7 +214,7 @@ class OfRate(Criterion):
 
     @property
     def other(self) -> Ratio:
-        """The rate that alpha is no value of."""
+        """The other rate of the pair, of which alpha is not a value."""
         return self.v2 if self.which == 1 else self.v1
 
 
@@ -246,7 +246,7 @@ class Search(Criterion):
 
 
 def lowest(among: Index, cost: Floats, exact: Callable[[int], Any]) -> Index:
-    """Return which of some candidates cost the least: floats find those near it, ``exact`` costs decide."""
+    """Return which of some candidates cost the least: floats find those close to it, ``exact`` costs decide."""
     least = np.nanmin(cost[among])
     near = among[cost[among] <= least + NEAR * (1 + abs(least))]
     costs = [exact(index) for index in near.tolist()]
@@ -260,7 +260,7 @@ def lowest(among: Index, cost: Floats, exact: Callable[[int], Any]) -> Index:
 # cut, so the two bound V1, V2 and any criterion. A bin whose bound is worse than what some cut reaches holds no
 # minimiser. Floats decide with a margin that only ever keeps more bins than needed.
 
-#: Bins are first tried in groups of this many.
+#: Bins are first examined in groups of this size.
 TOGETHER = 256
 
 
@@ -314,7 +314,7 @@ def _survivors(criterion: Criterion, cuts: Boxes, boxes: Boxes, alpha: Fraction,
     """Return which boxes may hold a candidate better than the best of these cuts."""
     reached, bound = (criterion.least_cost(each, float(alpha)) for each in (cuts, boxes))
     best = reached.min()
-    if np.isinf(best):  # nothing useful at any cut: look everywhere
+    if np.isinf(best):  # no cut gives a bound: look everywhere
         return np.arange(bound.size)
     possible = bound <= best + NEAR
     if ties or best == 0:  # costs are never below 0

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from priori.base.types import Counts, Floats
 from priori.scores.candidates import Candidates
 
-#: Two floats nearer than this are compared again in whole numbers.
+#: Two floats closer than this are compared again as whole numbers.
 NEAR = 1e-12
 
 
@@ -49,7 +49,7 @@ class Envelope:
 
 
 class Ascending(NamedTuple):
-    """Alphas in order, each once, as fractions and as floats; and the place among them of each that was given."""
+    """Distinct alphas, ascending, as fractions and as floats; and the position among them of each alpha given."""
 
     fractions: Sequence[Fraction]
     floats: Floats
@@ -57,9 +57,9 @@ class Ascending(NamedTuple):
 
     @classmethod
     def of(cls, alphas: Sequence[Fraction]) -> Ascending:
-        """Put alphas in order."""
+        """Sort alphas."""
         floats = np.array([float(alpha) for alpha in alphas])
-        if (floats[1:] > floats[:-1]).all():  # sooner known than fractions are compared
+        if (floats[1:] > floats[:-1]).all():  # quicker than comparing fractions
             return cls(alphas, floats, slice(None))
         ordered = sorted(set(alphas))
         place = {alpha: number for number, alpha in enumerate(ordered)}
@@ -117,7 +117,7 @@ def whole_hull(candidates: Candidates, pseudo: int = 0) -> tuple[Counts, Counts]
 
 
 def multipliable(fp: Counts, fn: Counts, largest: int) -> tuple[Counts, Counts]:
-    """Return counts whose products may be as large; where these pass 64 bits, as Python's whole numbers."""
+    """Return counts whose products may be as large as given; as Python integers where products exceed 64 bits."""
     return (fp, fn) if largest < 2**62 else (fp.astype(object), fn.astype(object))
 
 
@@ -133,9 +133,9 @@ def _prune(
 ) -> NDArray[np.intp]:
     """Drop, pass after pass, the points that lie on or above the line between their neighbours; return who is left.
 
-    Such a point is no vertex whatever happens to its neighbours, so all of them can go at once. Each pass costs
-    one vectorised cross product; they end when a pass drops little, or few are left. Floats need a ``margin``; groups
-    that stand one after another are kept apart.
+    Such a point is no vertex whatever happens to its neighbours, so all of them can go at once. Each pass costs one
+    vectorised cross product; they end when a pass drops little, or few are left. Floats need a ``margin``; consecutive
+    groups are kept apart.
     """
     kept = np.arange(x.size)
     while kept.size > few:

@@ -27,10 +27,10 @@ from priori.scores import BOUND, Scores, ScoreSet, condense
 from priori.scores.candidates import Candidates
 from priori.scores.score_set import as_score_set
 
-#: What scores are when they are read: log-likelihood ratios, or probabilities of the positive class.
+#: What scores are taken for: log-likelihood ratios, or probabilities of the positive class.
 Meaning = Literal["llr", "probabilities"]
 CalibrationMethod = Literal["none", "logistic", "isotonic"]
-#: Every calibration by the name people type, with what it does.
+#: Every calibration method by the name people type, with what it does.
 CALIBRATIONS: dict[CalibrationMethod, str] = {
     "none": "the scores are log-likelihood ratios already",
     "logistic": "an affine map by logistic regression with weighted classes; logistic:0.01 weighs them by that prior",
@@ -211,7 +211,7 @@ def calibrate(dev: Any, *, method: CalibrationMethod = "logistic", prior: float 
     -----
     Where the development classes are separated, or nearly so, logistic regression has no finite fit. The classes then
     have Platt's targets, (n + 1)/(n + 2) and 1/(n + 2) of a class of n trials, instead of 1 and 0. A slope is never
-    below 0: scores that run the wrong way are worth nothing. Infinite scores take no part in the fit.
+    below 0: scores that point the wrong way carry no information. Infinite scores take no part in the fit.
 
     Examples
     --------
@@ -229,13 +229,13 @@ def calibrate(dev: Any, *, method: CalibrationMethod = "logistic", prior: float 
 
 
 def separated(scores: Scores) -> bool:
-    """Say whether a threshold tells the finite scores of the classes apart, so that no finite affine map fits best."""
+    """Tell whether a threshold separates the finite scores of the classes, so that no finite affine map fits best."""
     negative, positive = (trials.score[np.isfinite(trials.score)] for trials in (scores.negative, scores.positive))
     return not negative.size or not positive.size or bool(negative.max() <= positive.min())
 
 
 def logistic_fit(score: Floats, target: Floats, weight: Floats, prior: float) -> Floats | None:
-    """Return slope and offset of weighted logistic regression; None where the fit is too far to be found.
+    """Return slope and offset of weighted logistic regression; None where it does not converge.
 
     By Newton's method, steps halved until they gain; the cost is convex.
     """
@@ -255,7 +255,7 @@ def logistic_fit(score: Floats, target: Floats, weight: Floats, prior: float) ->
             return None
         step = np.linalg.solve(curvature, gradient)
         if gradient @ step / 2 <= GAIN * cost:
-            return np.asarray(coefficients - step)  # a last one costs nothing, and doubles the digits
+            return np.asarray(coefficients - step)  # a last step is cheap, and doubles the correct digits
         share = 1.0
         while (new := cost_of(coefficients - share * step)) > cost and share > GAIN:
             share /= 2
@@ -268,7 +268,8 @@ def _affine(scores: Scores, calibrator: Calibrator) -> AffineMap:
     name, prior = calibrator.name, calibrator.prior
     known = [trials.take(np.isfinite(trials.score)) for trials in (scores.negative, scores.positive)]
     entries = [trials.score.size for trials in known]
-    # Halves: scores may be as large as floats go. With slope 0 the cost falls with it only where positives are higher.
+    # Halves: scores may be as large as the largest float. With slope 0 the cost falls with it only where positives are
+    # higher.
     halves = [trials.score / 2 for trials in known]
     numbers = [np.ones(trials.score.size, np.int64) if trials.number is None else trials.number for trials in known]
     if not all(entries) or not np.average(halves[1], weights=numbers[1]) > np.average(halves[0], weights=numbers[0]):
@@ -346,7 +347,7 @@ def a_posteriori_min_cllr(scores: Any) -> float:
     best, (fp, fn) = best_map(candidates), whole_hull(candidates, 0)
     cost = 0.0
     for loss, number in zip(llr_losses(best.llr, best.llr), (-np.diff(fp), np.diff(fn)), strict=True):
-        there = number > 0  # a step that a class is not in may be infinitely wrong for it
+        there = number > 0  # a step without trials of a class may be infinitely wrong for it
         cost += float(np.average(loss[there], weights=number[there])) / 2
     return cost
 

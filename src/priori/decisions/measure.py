@@ -1,4 +1,4 @@
-"""A measure: a number computed from outcomes, what moves it, and how it is had exactly."""
+"""A measure: a number computed from outcomes, what it depends on, and how to have it exactly."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Measure:
 
     @property
     def worsens(self) -> bool:
-        """Whether the value is known to worsen, or to stay, with every error more."""
+        """Whether the value is known never to improve with one more error."""
         return self.exactly is not None or self.weight is not None
 
     def exact(self, outcomes: Outcomes) -> Any:
@@ -63,7 +63,7 @@ class Measure:
 
     @cached_property
     def depends_on(self) -> frozenset[str]:
-        """What moves the value: the ``negatives``' error rate, the ``positives``', and their ``prevalence``.
+        """What the value depends on: the ``negatives``' error rate, the ``positives``', and their ``prevalence``.
 
         Tried out once on a few outcomes. A function that fails on them may depend on anything.
         """
@@ -113,8 +113,7 @@ def divide(numerator: Any, denominator: Any, worst: float) -> Floats:
 class Ratio(Measure):
     """A measure that is one whole number over another, so that it can also be had exactly.
 
-    ``of_class`` names the class whose trials alone decide it, if one does: its value then moves one way with the
-    threshold.
+    ``of_class`` names the class whose trials alone decide it, if one does: its value is then monotone in the threshold.
     """
 
     numerator: Callable[[Outcomes], Any] = lambda outcomes: outcomes.fp

@@ -86,7 +86,8 @@ WER = Measure("wer", "Weighted error rate", _weighted, needs_alpha=True)
 
 
 def _normalised(outcomes: Outcomes, alpha: Any) -> Floats:
-    # The rate of the class that weighs less, and the other's with the ratio of the weights; no error weighs nothing.
+    # The rate of the class that weighs less, plus the other's times the ratio of the weights; without errors that is 0,
+    # even where the ratio is infinite.
     far, frr, weight = np.broadcast_arrays(FAR(outcomes), FRR(outcomes), np.asarray(alpha, dtype=np.float64))
     less, more = np.where(weight <= 0.5, far, frr), np.where(weight <= 0.5, frr, far)
     smaller = np.minimum(weight, 1 - weight)
@@ -98,7 +99,8 @@ NORMALISED_WER = Measure("nwer", "Normalised weighted error", _normalised, rate=
 
 
 def _net_benefit(outcomes: Outcomes, alpha: Any) -> Floats:
-    # False positives weigh the odds of alpha, the threshold probability; where there are none, nothing.
+    # A false positive weighs the odds of alpha, the threshold probability; none cost 0, even where the odds are
+    # infinite.
     probability = np.asarray(alpha, dtype=np.float64)
     odds = np.divide(probability, 1 - probability, out=np.full(probability.shape, np.inf), where=probability < 1)
     fp, odds = np.broadcast_arrays(np.asarray(outcomes.fp, dtype=np.float64), odds)
@@ -172,7 +174,7 @@ def f_beta(beta: float = 1.0) -> Ratio:
         raise OptionError(f"f-beta: beta must be positive, not {beta}")
     square = Fraction(str(beta)) ** 2
     b, unit = square.numerator, square.denominator
-    if max(b, unit) > 10**6:  # times a count it must stay far below 2**63
+    if max(b, unit) > 10**6:  # multiplied by a count it must stay far below 2**63
         raise OptionError(f"f-beta: beta must lie between 0.001 and 1000, with few digits (0.5, 1.25, 2), not {beta}")
     return _f_beta(beta, b, unit)
 

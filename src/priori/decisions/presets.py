@@ -12,7 +12,7 @@ from priori.base.errors import OptionError, unknown
 
 @dataclass(frozen=True)
 class Preset:
-    """What a campaign fixed: how thresholds are chosen and judged, or which limits bounds must keep.
+    """What a campaign fixed: how thresholds are chosen and judged, or which limits the bounds must keep.
 
     ``maxima`` are limits of rates for `priori check`, held against the upper end of an interval of ``level``.
     """

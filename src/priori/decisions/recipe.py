@@ -1,6 +1,6 @@
-"""How curves are made, settled: task, criterion, measure and alphas, with what follows from presets and from costs.
+"""How curves are made, settled: task, criterion, measure and alphas, with what presets and costs imply.
 
-Files hold tasks, criteria and measures by name: a name tells ours, one of the caller's own is marked.
+Files hold tasks, criteria and measures by name, with a mark on those that are the caller's own.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def _name(thing: Any) -> str:
 NamedTask = Annotated[Task, Kept(TEXT, _name)]
 NamedCriterion = Annotated[Criterion, Kept(TEXT, _name)]
 NamedMeasure = Annotated[Measure, Kept(TEXT, _name)]
-#: Which of them are the caller's own.
+#: The names of those that are the caller's own.
 Custom = tuple[Literal["task", "criterion", "measure"], ...]
 
 
 def custom(task: Task | None = None, criterion: Criterion | None = None, measure: Measure | None = None) -> Custom:
-    """Return which of these are the caller's own, so that names do not tell what they are."""
+    """Return which of these are the caller's own, so that their names alone do not define them."""
 
     def is_ours(thing: Any, get: Callable[[str], Any]) -> bool:
         try:
@@ -61,9 +61,7 @@ SHAPE = "write fn=100,fp=1: what a false negative and a false positive cost"
 
 
 def price(task: str | Task, criterion: Any, measure: Any, alpha: Any, costs: Any, prior: Any) -> tuple[Any, Any]:
-    """Return the measure to show and the alphas to choose by, with what costs and a prior ask for.
-
-    None is what is used when nothing is said.
+    """Return the measure to show and the alphas to choose by, as costs and a prior ask for. None is the default.
 
     Costs are shown per decision where no measure is named, and give alpha where none is given and the criterion is
     ``wer``. Without costs, the prior is the share of positives at which the measure is shown.
@@ -111,7 +109,7 @@ def pair_of_costs(costs: Any) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Recipe:
-    """How curves are made, settled: every option of `epc` is one of these, or says one of them."""
+    """How curves are made, settled: every option of `epc` is one of these, or determines one."""
 
     task: Task
     criterion: Criterion
@@ -138,7 +136,7 @@ class Recipe:
     ) -> Recipe:
         """Settle the options of `epc`."""
         if preset is not None:
-            from priori.decisions.presets import get_preset  # seldom asked for
+            from priori.decisions.presets import get_preset  # rarely used
 
             fixed = get_preset(preset)
             criterion, measure = fixed.criterion, measure or fixed.measure

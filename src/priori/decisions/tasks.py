@@ -57,7 +57,7 @@ def get_task(task: str | Task) -> Task:
     return TASKS[task]
 
 
-#: The rate that stands against each, where a task does not say so.
+#: The rate that is paired with each, where a task does not say.
 _PARTNERS = {
     "far": FRR,
     "frr": FAR,

@@ -32,7 +32,7 @@ def plot_comparison(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     level = level_text(comparison.settings["confidence_level"])
     kind = "simultaneous" if comparison.settings["simultaneous"] else "pointwise"
     method = comparison.settings["claim"] == "method"
-    # Of the claim "deployed" the difference is that of thresholds, and a step where one of them changes.
+    # With the claim "deployed" the difference belongs to the thresholds: it steps where one of them changes.
     step: Literal["mid"] | None = None if method else "mid"
     shade(ax, comparison.alpha, lower, upper, colour, step=step, label=f"{level} {kind} confidence band")
     marker = "o" if comparison.alpha.size == 1 else None

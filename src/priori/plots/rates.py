@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from priori.uncertainty.expected.thresholds import ThresholdInterval
     from priori.uncertainty.rates.group_rates import GroupRates
 
-#: Of more users some are drawn: a page holds each of them.
+#: With more users only some are drawn, since a page holds every one that is drawn.
 MOST_DRAWN = 2000
-#: The ranges, from the widest bar to the narrowest, with what the legend calls them.
+#: The ranges, from the widest bar to the narrowest, with their names in the legend.
 RANGES = {"new": "other sets choose", "best": "best in the population", "good": "as good on this set"}
 
 

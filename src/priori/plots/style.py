@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 #: Okabe and Ito's hues, the light ones darkened to a contrast of 3:1 on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#B8558F", "#3A93CF", "#B07800", "#000000", "#7D7700")
 LINES = ("-", "--", "-.", ":")
-#: What a curve is called that nobody named.
+#: The name of a curve without one.
 UNNAMED = "system"
 FORMATS = ("svg", "png", "pdf")
 Item = TypeVar("Item")
@@ -50,7 +50,7 @@ def with_looks(items: Collection[Item]) -> list[tuple[Item, str, str]]:
 
 
 def scaling(rate: bool) -> tuple[int, str]:
-    """Return what values are multiplied with, and the unit their axis says: rates are drawn in per cent."""
+    """Return the factor of the values, and the unit on their axis: rates are drawn in per cent."""
     return (100, " (%)") if rate else (1, "")
 
 
@@ -128,7 +128,7 @@ def name_shade(ax: Axes, label: str, colour: str = "0.4", alpha: float | None = 
 
 
 def with_fact(name: str, fact: str) -> str:
-    """Return what a legend says of a curve: its name, where somebody gave one, and a fact."""
+    """Return a curve's label for the legend: its name, where it has one, and a fact."""
     return fact if name == UNNAMED else f"{name} ({fact})"
 
 

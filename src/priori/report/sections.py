@@ -28,11 +28,11 @@ from priori.words.vocabulary import TaskWords, study_words
 
 #: The kinds of trials.
 KINDS = ("positives", "negatives", "attacks")
-#: The limit that is shown first, where it can be; of more systems the first so many are shown for each.
+#: The limit that is shown first, where it can be; with more systems the first few are shown for each.
 FIRST_LIMIT, MOST_AT_LIMIT = 0.01, 10
 #: How many users in each role the page names.
 WORST = 10
-#: Of more users some are drawn: a page holds each of them.
+#: With more users only some are drawn, since a page holds every one that is drawn.
 MOST_DRAWN = 400
 #: How the rates under attack are called.
 ATTACK_RATES = {"apcer": "APCER", "apcer-max": "largest APCER", "bpcer": "BPCER", "acer": "ACER"}

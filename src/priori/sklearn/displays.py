@@ -25,11 +25,11 @@ from priori.uncertainty.rates.group_rates import group_rates
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: The options of `priori.epc` that predictions have no use for: ``alpha="costs:100,1,0.01"`` says costs and prior.
+#: The options of `priori.epc` that predictions do not need: ``alpha="costs:100,1,0.01"`` gives costs and prior.
 NOT_OF_ARRAYS = ("costs", "prior", "exact", "preset", "weight", "name")
-#: What the displays of predictions take, and those of a cross-validation do not.
+#: What displays of predictions take and those of a cross-validation do not.
 NOT_OF_FOLDS = ("y_true_dev", "y_score_dev", "y_score_dev_a", "y_score_dev_b", "users", "users_dev", "cv")
-#: What says how the estimators of a cross-validation score the samples of their folds.
+#: How the estimators of a cross-validation score the samples of their folds.
 OF_FOLDS = ("sample_weight", "response_method", "pos_label")
 #: The colours that displays on the same axes take in turn.
 TURNS = 8
@@ -127,7 +127,7 @@ class EPCDisplay(Display):
             Labels and scores of the test set.
         y_true_dev, y_score_dev : array-like, optional
             Labels and scores of the development set, on which thresholds are chosen. Without them the test set is
-            taken apart into ``cv`` folds: the thresholds of each are chosen on the others (`priori.cross_epc`).
+            divided into ``cv`` folds: the thresholds of each are chosen on the others (`priori.cross_epc`).
         sample_weight, pos_label, name, ax
             As in `sklearn.metrics.RocCurveDisplay.from_predictions`; weights must be whole numbers.
         task, criterion, measure, points, bounds, alpha
@@ -402,7 +402,7 @@ def _judged(given: Mapping[str, Any], names: Mapping[str, str]) -> list[EPC]:
     developed = together("a development set needs", **{name: given[name] for name in of_dev})
     curves, label, users, settings = list[EPC](), given["pos_label"], given["users"], _settings(given)
     if users is None and not developed and given["sample_weight"] is not None:
-        users = np.arange(np.size(given["y_true"]))  # a sample that counts twice is in one fold
+        users = np.arange(np.size(given["y_true"]))  # a sample that counts twice stays in one fold
     how = {"pos_label": label, "user": users, "sample_weight": given["sample_weight"], "name": "test"}
     for end, name in names.items():
         test = scores(given["y_true"], given[f"y_score{end}"], **how)

@@ -83,7 +83,7 @@ def responses(
     method = next((method for method in methods if hasattr(estimator, method)), None)
     if method is None:
         raise OptionError(f"{name} has no {' and no '.join(methods)}; a threshold needs a score of each sample")
-    # First, so that an estimator that is not fitted says so itself.
+    # First, so that an estimator that is not fitted raises its own error.
     score = np.asarray(getattr(estimator, method)(X), dtype=np.float64)
     classes = list(getattr(estimator, "classes_", ()))
     if len(classes) != 2:
@@ -98,7 +98,7 @@ def responses(
 
 
 def together(beginning: str, **given: Any) -> bool:
-    """Tell whether all of these arguments were given; some without the others are a mistake."""
+    """Tell whether all of these arguments were given; only some of them is an error."""
     missing = [value is None for value in given.values()]
     if any(missing) and not all(missing):
         *names, last = given
@@ -117,7 +117,7 @@ def as_predictions(
     pos_label: Any = None,
     **others: Any,
 ) -> dict[str, Any]:
-    """Return what estimators say of data as `from_predictions` takes it, with its other options as they are.
+    """Return the estimators' responses to data as `from_predictions` takes them, with its other options unchanged.
 
     X gives ``y_score`` and X_dev ``y_score_dev``, each with the end under which its estimator stands.
     """

@@ -360,7 +360,7 @@ class AprioriScorer:
             return np.asarray(y) == positive, np.asarray(estimator.predict(X)) == positive
         score, positive = responses(estimator, X, response_method=self.response_method, pos_label=self.pos_label)
         true, score, copies = np.asarray(y) == positive, np.asarray(score), np.repeat(np.arange(len(y)), times)
-        # The copies of a sample that counts several times stay in one fold.
+        # Copies of a sample that counts several times stay in one fold.
         user = None if (times == 1).all() else copies
         curve = cross_epc(
             scores(true[copies], score[copies], pos_label=True, user=user),
@@ -384,7 +384,7 @@ def _outcomes(true: Mask, accepted: Mask, times: Ints) -> Outcomes:
 
 
 def final(estimator: Any) -> Any:
-    """Return what decides inside pipelines and searches."""
+    """Return the estimator that decides, inside pipelines and searches."""
     while True:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
