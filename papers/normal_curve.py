@@ -80,7 +80,7 @@ def draw_method() -> Canvas:
     (far, frr), (far_b, frr_b) = ((rate / 100 for rate in pair) for pair in XM2VTS.rates)
     test = ztest(far, frr, XM2VTS.negatives, XM2VTS.positives, far_b=far_b, frr_b=frr_b)
     assert test.comparison is not None
-    independent = test.comparison.tests["independent"]
+    independent = test.comparison["independent"]
     gap, sd = abs(far + frr - far_b - frr_b) / 2, float(independent.sd)
     sd_a = float(test.a.hter.width) / 2 / quantile(LEVEL)
     z = ", ".join(f"{quantile(level):.3f}" for level in LEVELS)

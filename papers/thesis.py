@@ -26,8 +26,17 @@ from priori.base.types import Floats
 from priori.examples import load
 from priori.plots import plot_det, plot_epc, plot_roc
 from priori.plots.style import COLOURS, LINES, finished, name_shade, shade
-from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, normals, weights_of
-from priori.uncertainty.comparing.ztests import ztest_scores, ztests_along
+from priori.uncertainty.comparing.ztests import (
+    Rates,
+    Setting,
+    ZDifference,
+    ZSystem,
+    normals,
+    significant,
+    weights_of,
+    ztest_scores,
+    ztests_along,
+)
 from validation.coverage.simulation import population
 
 if TYPE_CHECKING:
@@ -95,7 +104,7 @@ def standard_deviations(ratio: Floats, far: float = 0.1, frr: float = 0.2, posit
         "FRR": ("hter", "frr"),
         "HTER": ("hter", "hter"),
         "NAIVE": ("naive", "hter"),
-        "CLASS": ("class_error", "hter"),
+        "CLASS": ("class", "hter"),
         "FAR": ("hter", "far"),
     }
     return {name: np.sqrt(normals(rates, weights_of(of))[kind].variance) for name, (kind, of) in kinds.items()}
@@ -136,9 +145,9 @@ def _det_conclusion(normal: priori.Scores) -> Conclusion:
     )
 
 
-def _curve_conclusions(simulated: Pair, faces: Pair, along: ZComparison) -> list[Conclusion]:
+def _curve_conclusions(simulated: Pair, faces: Pair, along: dict[str, ZDifference]) -> list[Conclusion]:
     hter = simulated.break_even_hter
-    confidence = np.asarray(along.independent.confidence)
+    confidence = np.asarray(along["independent"].confidence)
     inner = (faces.epc_a.alpha > 0) & (faces.epc_a.alpha < 1)
     return [
         Conclusion(
@@ -150,7 +159,7 @@ def _curve_conclusions(simulated: Pair, faces: Pair, along: ZComparison) -> list
             "Figure 3.11: the confidence that two systems differ changes along alpha, and passes 95 % in places only",
             bool((confidence[inner] > 0.95).any() and (confidence[inner] < 0.95).any()),
             f"on the faces above 95 % at {int((confidence[inner] > 0.95).sum())} of {int(inner.sum())} alphas by the "
-            f"independent test, at {int(along.significant(0.95)[inner].sum())} by both tests",
+            f"independent test, at {int(significant(along, 0.95)[inner].sum())} by both tests",
         ),
     ]
 
@@ -158,7 +167,7 @@ def _curve_conclusions(simulated: Pair, faces: Pair, along: ZComparison) -> list
 # -- figures ---------------------------------------------------------------------------------------------------------
 
 
-def _figures(simulated: Pair, faces: Pair, normal: priori.Scores, along: ZComparison) -> tuple[Figure, ...]:
+def _figures(simulated: Pair, faces: Pair, normal: priori.Scores, along: dict[str, ZDifference]) -> tuple[Figure, ...]:
     return (
         Figure(
             "thesis-figure-3-1",
@@ -262,7 +271,7 @@ def _draw_deviations() -> Canvas:
     return figure
 
 
-def _draw_along(faces: Pair, along: ZComparison) -> Canvas:
+def _draw_along(faces: Pair, along: dict[str, ZDifference]) -> Canvas:
     figure, (upper, lower) = canvas(1, 2, size=(5.6, 3.2), sharex=True)
     curves, alpha = (faces.epc_a, faces.epc_b), faces.epc_a.alpha
     plot_epc(curves, ax=upper)
@@ -273,10 +282,10 @@ def _draw_along(faces: Pair, along: ZComparison) -> Canvas:
     upper.set_xlabel("")
     upper.legend(frameon=False, loc="upper center", ncols=2)
     for name, colour, line in (("dependent", "0.1", "-"), ("independent", "0.45", "--")):
-        confidence = 100 * along.tests[name].confidence
+        confidence = 100 * along[name].confidence
         lower.plot(alpha, confidence, color=colour, ls=line, label=f"{name} test", drawstyle="steps-mid")
     lower.axhline(95, color="0.6", lw=0.8, ls=":")
-    lower.fill_between(alpha, 0, 101, where=along.significant(0.95).tolist(), color="0.85", lw=0, zorder=0, step="mid")
+    lower.fill_between(alpha, 0, 101, where=significant(along, 0.95).tolist(), color="0.85", lw=0, zorder=0, step="mid")
     name_shade(lower, "significant at 95 %", "0.85", None)
     lower.set(xlabel="alpha", ylabel="confidence (%)", ylim=(0, 101), xlim=(float(alpha[0]), float(alpha[-1])))
     finished(lower, below=True)

@@ -108,7 +108,7 @@ def _differ(a: Scores, b: Scores) -> bool:
     """Return whether the dependent test of HTERs (3.33) finds a difference."""
     comparison = priori.ztest_scores(a, 0.5, b, 0.5).comparison
     assert comparison is not None
-    return bool(comparison.tests["dependent"].confidence > 0.95)
+    return bool(comparison["dependent"].confidence > 0.95)
 
 
 def _alike(draws: int) -> Conclusion:

@@ -128,11 +128,11 @@ def interval_widths(study: Study, table: str) -> list[Compared]:
 def difference_tests(study: Study, table: str) -> list[Compared]:
     def confidence(test: ZTest, method: str) -> float:
         assert test.comparison is not None
-        return 100 * float(test.comparison.tests[method].confidence)
+        return 100 * float(test.comparison[method].confidence)
 
     def deviation(test: ZTest, method: str) -> float:
         assert test.comparison is not None
-        return float(test.comparison.tests[method].sd)
+        return float(test.comparison[method].sd)
 
     rows = []
     for method, (percent, sd) in TESTS[table].items():
@@ -218,12 +218,12 @@ def table_conclusions(widths: dict[str, list[Compared]], tests: dict[str, list[C
     )
     verdict = ztest(0.0115, 0.025, 112_000, 400, far_b=0.0195, frr_b=0.0275)
     assert verdict.comparison is not None
-    others = [float(verdict.comparison.tests[name].confidence) for name in ("naive", "class")]
+    others = [float(verdict.comparison[name].confidence) for name in ("naive", "class")]
     found.append(
         Conclusion(
             "A and B on XM2VTS do not differ by the HTER test, and do by NAIVE and CLASS",
             verdict.significant is False and min(others) > 0.95,
-            f"confidence {float(verdict.comparison.tests['independent'].confidence):.1%}, against "
+            f"confidence {float(verdict.comparison['independent'].confidence):.1%}, against "
             f"{others[0]:.1%} and {others[1]:.1%}",
         )
     )

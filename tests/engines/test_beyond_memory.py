@@ -151,7 +151,7 @@ def test_of_three_systems_the_one_with_other_trials_is_named(scan: Reader, folde
 
 
 def test_paired_z_tests_are_those_of_memory(read: Reader, scan: Reader) -> None:
-    found, expected = (ztests_along(*curves_of(each, alpha=[0.1, 0.5])).tests for each in (scan, read))
+    found, expected = (ztests_along(*curves_of(each, alpha=[0.1, 0.5])) for each in (scan, read))
     for name, test in expected.items():
         np.testing.assert_array_equal(found[name].confidence, test.confidence)
     found, expected = (priori.ztest_scores(each("a-test"), 1.0, each("b-test"), 0.8) for each in (scan, read))

@@ -35,7 +35,7 @@ def answers(sets: Any) -> list[Any]:
     curves = [priori.epc(*sets[name], points=7, name=name) for name in ("A", "B")]
     return [
         priori.compare(*curves, claim="deployed", bootstrap="sample", n_resamples=50).columns(),
-        {name: test.confidence for name, test in ztests_along(*curves).tests.items()},
+        {name: test.confidence for name, test in ztests_along(*curves).items()},
         priori.ztest_scores(sets["A"][1], 1.0, sets["B"][1], 0.9).to_dict(),
     ]
 

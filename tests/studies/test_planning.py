@@ -9,7 +9,7 @@ from scipy import stats
 from priori import InputError, OptionError, Scores, epc, plan, ztest
 from priori.studies.sizes import ClassSpread, Goal, Variability, design_effect, paired_design_effect
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem, normals, weights_of
+from priori.uncertainty.comparing.ztests import Rates, Setting, ZSystem, differences, normals, weights_of
 from priori.uncertainty.expected.method import expected_values
 
 Z95 = 1.959963984540054
@@ -57,8 +57,8 @@ def test_power_kept_on_simulated_sets(power):
     found = plan(difference=0.015, power=power, negatives_per_positive=4, **rates)
     a = _rates(rng, 10_000, found, 0.05, 0.08)
     b = _rates(rng, 10_000, found, 0.06, 0.10)
-    tests = ZComparison.of(a, b, Setting.of("hter", None, 0.95, "two-sided"), None)
-    assert np.mean(tests.independent.p_value < 0.05) == pytest.approx(power, abs=0.02)
+    tests = differences(a, b, Setting.of("hter", None, 0.95, "two-sided"), None)
+    assert np.mean(tests["independent"].p_value < 0.05) == pytest.approx(power, abs=0.02)
     assert found.power == pytest.approx(power, abs=0.005)
     assert found.assumptions["test"] == "independent"
 

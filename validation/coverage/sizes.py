@@ -94,7 +94,7 @@ def _plain(bootstrap: str) -> dict[str, str]:
 
 def _without_bootstrap(tally: Tally, a: Scores, b: Scores, threshold: float) -> None:
     """The z-tests, McNemar's and DeLong's; all take trials for independent."""
-    tests = priori.ztest_scores(a, threshold, b, threshold).comparison.tests
+    tests = priori.ztest_scores(a, threshold, b, threshold).comparison
     for name in ("dependent", "independent"):
         tally.add((f"z-test, {name}", NULL), tests[name].p_value < 0.05, 0.0)
     found = disagreements(a, b, threshold, threshold)

@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 
 import priori
 from priori.scores.pairing import Disagreements
-from priori.uncertainty.comparing.ztest_normals import Rates, Setting, ZComparison, ZSystem
+from priori.uncertainty.comparing.ztests import Rates, Setting, ZSystem, differences, significant
 
 HERE = Path(__file__).parent
 RUNS = 100_000
@@ -55,7 +55,7 @@ def tables() -> list[tuple]:
             )
     for row in published["differences"]:
         found = [
-            priori.ztest(*one, far_b=other[0], frr_b=other[1]).comparison.tests
+            priori.ztest(*one, far_b=other[0], frr_b=other[1]).comparison
             for one in corners(models[row["a"]])
             for other in corners(models[row["b"]])
         ]
@@ -102,18 +102,18 @@ def ztest_sizes(rng) -> list[Row]:
     rows: list[Row] = []
     for title, sizes, rates_a, rates_b, shared in populations:
         a, b, found = paired(rng, sizes, rates_a, rates_b, shared)
-        tests = ZComparison.of(a, b, SETTING, found)
-        for name, test in tests.tests.items():
+        tests = differences(a, b, SETTING, found)
+        for name, test in tests.items():
             rows.append((f"size, {name}", title, 0.05, float(np.mean(test.p_value < 0.05))))
-        rows.append(("size, verdict", title, 0.05, float(np.mean(tests.significant(0.95)))))
-        doubled = 2 * norm.sf(2 * np.abs(tests.dependent.statistic))
+        rows.append(("size, verdict", title, 0.05, float(np.mean(significant(tests, 0.95)))))
+        doubled = 2 * norm.sf(2 * np.abs(tests["dependent"].statistic))
         rows.append(("size, a known mistake: difference doubled", title, 0.05, float(np.mean(doubled < 0.05))))
     sizes = (20_000, 2000)
     full = [np.full(RUNS, size) for size in sizes]
     a, b = (
         Rates(*(rng.binomial(n, p, RUNS) / n for n, p in zip(sizes, (0.05, 0.08), strict=True)), *full) for _ in "ab"
     )
-    for name, test in ZComparison.of(a, b, SETTING, None).tests.items():
+    for name, test in differences(a, b, SETTING, None).items():
         title = "independent sets of 20000 + 2000 trials, FAR 5 %, FRR 8 %"
         rows.append((f"size, {name}", title, 0.05, float(np.mean(test.p_value < 0.05))))
     return rows
@@ -137,7 +137,7 @@ def user_sizes(rng) -> list[Row]:
             found = priori.ztest_scores(both[0], 1.25, both[1], 1.25)
             covered += found.a.hter.lower <= truth <= found.a.hter.upper
             for name in rejected:
-                rejected[name] += found.comparison.tests[name].p_value < 0.05
+                rejected[name] += found.comparison[name].p_value < 0.05
         rows.append(("coverage, HTER interval", title, 0.95, covered / runs))
         rows += [(f"size, {name}", title, 0.05, count / runs) for name, count in rejected.items()]
     return rows
@@ -154,7 +154,7 @@ def interval_coverage(rng) -> list[Row]:
         full = [np.full(RUNS, size) for size in sizes]
         drawn = Rates(*(rng.binomial(n, p, RUNS) / n for n, p in zip(sizes, rates, strict=True)), *full)
         system = ZSystem.of("A", drawn, SETTING)
-        for name, one in (("HTER", system.hter), ("NAIVE", system.naive)):
+        for name, one in (("HTER", system.hter), ("NAIVE", system.intervals["naive"])):
             inside = (one.lower <= sum(rates) / 2) & (sum(rates) / 2 <= one.upper)
             rows.append((f"coverage, {name} interval", title, 0.95, float(inside.mean())))
     for rate, trials in product((0.005, 0.02, 0.1), (400, 4000)):
@@ -225,7 +225,7 @@ def planned(rng) -> list[Row]:
         )
         for p, q in ((0.05, 0.08), (0.06, 0.10))
     )
-    power = np.mean(ZComparison.of(a, b, SETTING, None).independent.p_value < 0.05)
+    power = np.mean(differences(a, b, SETTING, None)["independent"].p_value < 0.05)
     rows.append(("planned power", "independent sets, HTER 6.5 % against 8 %", 0.8, float(power)))
     for pilot_users in (30, 100, 1000):
         ratios = []

@@ -22,7 +22,7 @@ from priori.scores.score_set import as_score_set
 from priori.studies.sizes import ClassSpread, DesignEffect, Goal, Variability, design_effect, paired_design_effect
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, prepare
-from priori.uncertainty.comparing.ztest_normals import AnyMeasure, weights_of
+from priori.uncertainty.comparing.ztests import AnyMeasure, weights_of
 from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.expected.method import expected_values
 from priori.uncertainty.rates.proportions import NORMAL_RULE, check_rate

@@ -15,7 +15,7 @@ from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.influence import Moves, People, SampleMean, size_follows, spread_of_means, welch
 from priori.scores.pairing import paired
 from priori.scores.score_set import as_score_set
-from priori.uncertainty.comparing.ztest_normals import Weights
+from priori.uncertainty.comparing.ztests import Weights
 from priori.uncertainty.rates.proportions import check_level, quantile
 
 # -- how many units reach a goal -----------------------------------------------------------------------------------

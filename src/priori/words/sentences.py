@@ -15,7 +15,7 @@ from priori.studies.evaluation.study import Study, ranks_of
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.comparing.claims import Claim
 from priori.uncertainty.comparing.comparison import Comparison
-from priori.uncertainty.comparing.ztests import ZTest
+from priori.uncertainty.comparing.ztests import DECISIVE, ZTest
 from priori.uncertainty.expected.thresholds import ThresholdInterval
 from priori.uncertainty.ranking.leaderboard import Leaderboard
 from priori.uncertainty.rates.group_rates import GroupRates
@@ -328,8 +328,8 @@ def ztest_verdict(tested: ZTest) -> str:
     if tested.comparison is None or tested.b is None:
         hter = tested.a.hter
         return f"{tested.measure.title} {hter.value:.5f}, {level} interval {hter.lower:.5f} to {hter.upper:.5f}"
-    tests = {name: test for name, test in tested.comparison.tests.items() if name in ("dependent", "independent")}
-    confidence = [f"{name} {_confident(float(test.confidence))}" for name, test in tests.items()]
+    tests = tested.comparison
+    confidence = [f"{name} {_confident(float(tests[name].confidence))}" for name in DECISIVE if name in tests]
     differ = "differ significantly" if tested.significant else "do not differ significantly"
     return f"{tested.a.name} and {tested.b.name} {differ} at {level} (confidence: {', '.join(confidence)})"
 

@@ -18,8 +18,7 @@ from priori.studies.evaluation.settings import Settings
 from priori.uncertainty.comparing.comparison import Comparison, comparison_of
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
 from priori.uncertainty.comparing.verdicts import runs
-from priori.uncertainty.comparing.ztest_normals import weights_of
-from priori.uncertainty.comparing.ztests import ztests_along
+from priori.uncertainty.comparing.ztests import DECISIVE, weights_of, ztests_along
 from priori.uncertainty.ranking.ranking import Ranking, ranking_of
 
 Chosen = NDArray[np.bool_]
@@ -191,8 +190,8 @@ def with_confidence(
     found = []
     for pair in pairs:
         if {pair.a, pair.b} <= chosen:
-            tests = ztests_along(curves[pair.a], curves[pair.b], unpaired=settings.unpaired).tests
-            both = [tests[name].confidence for name in ("dependent", "independent") if name in tests]
+            tests = ztests_along(curves[pair.a], curves[pair.b], unpaired=settings.unpaired)
+            both = [tests[name].confidence for name in DECISIVE if name in tests]
             pair = replace(pair, confidence=np.asarray(np.min(both, axis=0)))
         found.append(pair)
     return tuple(found)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from priori.base.above import above
 from priori.base.cautions import Caution
@@ -26,21 +27,27 @@ from priori.base.declarations import (
 )
 from priori.base.errors import InputError, OptionError, argument
 from priori.base.results import Result
+from priori.base.types import Floats, Mask
 from priori.curves.epc import EPC
-from priori.decisions.measures import get_measure
-from priori.decisions.outcomes import count
+from priori.decisions.measure import Measure
+from priori.decisions.measures import FAR, FRR, get_measure
+from priori.decisions.outcomes import Outcomes, count
 from priori.decisions.recipe import Custom, NamedMeasure, custom
 from priori.scores import ScoreSet
 from priori.scores.pairing import Disagreements, disagreements
 from priori.scores.score_set import as_score_set
-from priori.uncertainty.comparing.ztest_normals import AnyMeasure, Rates, Setting, ZComparison, ZInterval, ZSystem
 from priori.uncertainty.rates.proportions import (
     NORMAL_RULE,
     Alternative,
     IntervalMethod,
     check_rate,
+    p_values,
     proportion_interval,
+    quantile,
+    standardise,
 )
+
+AnyMeasure = str | Measure | Callable[[Outcomes], Any]
 
 #: What each test but the aggregate's own is, by name: the equation of the thesis, and what to know about it.
 METHODS = {
@@ -49,6 +56,9 @@ METHODS = {
     "naive": ("3.35", "over-confident: the aggregate is not a proportion"),
     "class": ("3.34", "over-confident: it is about the classification error"),
 }
+
+#: The tests of which both have to find a difference, where trials are paired (thesis, end of section 3.3).
+DECISIVE = ("dependent", "independent")
 
 SYSTEM: Schema = {"type": "object", "properties": {"name": TEXT, "value": NUMBER}, "required": ["name", "value"]}
 Systems = Annotated[dict[str, Any], Flat({"a": SYSTEM, "b": maybe(SYSTEM)})]
@@ -76,7 +86,7 @@ class ZTest(Result):
     alternative: Alternative
     a: Unsaved[ZSystem]
     b: Unsaved[ZSystem | None]
-    comparison: Unsaved[ZComparison | None]
+    comparison: Unsaved[dict[str, ZDifference] | None]
     warnings: Cautions
 
     @cached_property
@@ -97,7 +107,7 @@ class ZTest(Result):
     @cached_property
     def significant(self) -> Summary[bool | None]:
         """The verdict: significant only where the dependent and the independent test agree; None for one system."""
-        return None if self.comparison is None else bool(self.comparison.significant(self.confidence_level))
+        return None if self.comparison is None else bool(significant(self.comparison, self.confidence_level))
 
     @property
     def aggregate(self) -> str:
@@ -120,7 +130,7 @@ class ZTest(Result):
         rows: dict[str, Any] = self._filed(self.a)
         names = {"value": "value", **{name: name for name in ("sd", "lower", "upper", "width")}}
         if self.comparison is not None:
-            rows = dict(self.comparison.tests)
+            rows = dict(self.comparison)
             names = {"difference": names.pop("value"), **names}
             names |= {name: name for name in ("statistic", "p_value", "confidence")}
         numbers = {column: [float(getattr(row, name)) for row in rows.values()] for column, name in names.items()}
@@ -194,10 +204,10 @@ def ztest(
     --------
     >>> from priori import ztest
     >>> test = ztest(far=0.0115, frr=0.025, negatives=112_000, positives=400)
-    >>> f"{test.a.hter.width:.3%} {test.a.naive.width:.3%} {test.a.class_error.width:.3%}"  # Table 3.3
-    '1.531% 0.157% 0.125%'
+    >>> [f"{interval.width:.3%}" for interval in test.a.intervals.values()]  # Table 3.3
+    ['1.531%', '0.157%', '0.125%']
     >>> test = ztest(0.0115, 0.025, 112_000, 400, far_b=0.0195, frr_b=0.0275)
-    >>> test.significant, f"{test.comparison.independent.sd:.4f}"  # Table 3.4
+    >>> test.significant, f"{test.comparison['independent'].sd:.4f}"  # Table 3.4
     (False, '0.0057')
     """
     setting = Setting.of(measure, None, confidence_level, alternative)
@@ -262,12 +272,12 @@ def ztest_scores(
     return _tested(measure, setting, systems, differing, users_unused(a, b))._came_from(a, b)
 
 
-def ztests_along(a: EPC, b: EPC, *, unpaired: bool = False) -> ZComparison:
+def ztests_along(a: EPC, b: EPC, *, unpaired: bool = False) -> dict[str, ZDifference]:
     """Test the difference of two curves at every alpha, each on its own (thesis, Figure 3.11); see `priori.compare`."""
     setting = Setting.of(a.measure, a.alpha, 0.95, "two-sided")
     first, second = (Rates.from_outcomes(curve.outcomes) for curve in (a, b))
     differing = None if unpaired else disagreements(a.test, b.test, a.threshold, b.threshold)
-    return ZComparison.of(first, second, setting, differing)
+    return differences(first, second, setting, differing)
 
 
 def _tested(
@@ -283,8 +293,8 @@ def _tested(
     warnings = [*cautions, *(line for system in systems for line in _doubts(system, level))]
     comparison = None
     if len(systems) == 2:
-        comparison = ZComparison.of(systems[0].rates, systems[1].rates, setting, differing)
-        difference = float(comparison.independent.value)
+        comparison = differences(systems[0].rates, systems[1].rates, setting, differing)
+        difference = float(comparison["independent"].value)
         if (alternative == "greater" and difference < 0) or (alternative == "less" and difference > 0):
             direction = "above" if alternative == "greater" else "below"
             text = f"the test asks whether A is {direction} B, but A - B is {difference:.4g}: it cannot be significant"
@@ -326,3 +336,209 @@ def users_unused(*sets: ScoreSet) -> tuple[Caution, ...]:
         return ()
     text = "z-tests ignore users, so confidence is too high; use compare, which resamples users"
     return (Caution("users-unused", text),)
+
+
+# -- normals, from rates -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A measure as ``constant + far FAR + frr FRR``; arrays where the weights follow alpha."""
+
+    constant: Floats
+    far: Floats
+    frr: Floats
+
+    @property
+    def range(self) -> tuple[Floats, Floats]:
+        """The least and the greatest value that the measure can take."""
+        lowest = self.constant + np.minimum(self.far, 0) + np.minimum(self.frr, 0)
+        return lowest, self.constant + np.maximum(self.far, 0) + np.maximum(self.frr, 0)
+
+
+def weights_of(measure: AnyMeasure = "hter", alpha: ArrayLike | None = None) -> Weights:
+    """Return the weights with which a measure adds FAR and FRR, found by asking it about known rates.
+
+    Raises
+    ------
+    OptionError
+        When the measure is not such a sum (F1, precision, accuracy, ...): its normal distribution is another.
+
+    Examples
+    --------
+    >>> weights = weights_of("dcf")  # NIST's costs: 0.99 FAR + 0.1 FRR, the weights of Eq. 3.31
+    >>> float(weights.far), float(weights.frr)
+    (0.99, 0.1)
+    """
+    chosen = get_measure(measure)
+
+    def value(far: float, frr: float, negatives: int = 4, positives: int = 4) -> Floats:
+        errors = round(far * negatives), round(frr * positives)
+        return chosen(Outcomes.from_errors(*errors, negatives=negatives, positives=positives), alpha)
+
+    constant = value(0, 0)
+    weights = Weights(constant, value(1, 0) - constant, value(0, 1) - constant)
+    for far, frr, *sizes in ((1.0, 1.0, 4, 4), (0.25, 0.75, 4, 4), (0.5, 0.25, 8, 4), (0.5, 0.5, 2, 6)):
+        expected = weights.constant + far * weights.far + frr * weights.frr
+        if not np.allclose(value(far, frr, *map(int, sizes)), expected, rtol=1e-9, atol=1e-12):
+            raise OptionError(
+                f"the z-tests are for measures that add FAR and FRR (hter, far, frr, wer, dcf, sensitivity, "
+                f"balanced-accuracy, ...); {chosen.name!r} is not one: use a bootstrap"
+            )
+    return weights
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The two error rates of a system on one set, and the class sizes NN and NP; numbers or arrays."""
+
+    far: Floats
+    frr: Floats
+    negatives: Floats
+    positives: Floats
+
+    @classmethod
+    def of(cls, *numbers: ArrayLike) -> Rates:
+        """Return the rates as numbers, in the order of the fields."""
+        return cls(*(np.asarray(number, dtype=np.float64) for number in numbers))
+
+    @classmethod
+    def from_outcomes(cls, outcomes: Outcomes) -> Rates:
+        """Return the rates of counted outcomes."""
+        return cls.of(FAR(outcomes), FRR(outcomes), outcomes.negatives, outcomes.positives)
+
+
+class Normal(NamedTuple):
+    """A normal distribution, and between which numbers its value lies."""
+
+    value: Floats
+    variance: Floats
+    lowest: Any
+    highest: Any
+
+
+def normals(rates: Rates, weights: Weights) -> dict[str, Normal]:
+    """Return what each distribution makes of the rates; the last two are over-confident.
+
+    ``hter`` is about the aggregate of FAR and FRR (Eq. 3.30 for HTER, 3.31 for DCF). ``naive`` (3.35) takes that, over
+    the sum of the weights, for a proportion; ``class`` (3.34) is about (FP + FN) / (NN + NP), of any weights.
+    """
+    far, frr, trials = rates.far, rates.frr, rates.negatives + rates.positives
+    of_far, of_frr = weights.far**2 * far * (1 - far), weights.frr**2 * frr * (1 - frr)
+    error, whole = weights.far * far + weights.frr * frr, weights.far + weights.frr
+    wrong = (far * rates.negatives + frr * rates.positives) / trials
+    value = weights.constant + weights.far * far + weights.frr * frr
+    # Rounding must not leave a variance below nothing.
+    return {
+        "hter": Normal(value, of_far / rates.negatives + of_frr / rates.positives, *weights.range),
+        "naive": Normal(value, np.maximum(error * (whole - error), 0) / trials, *weights.range),
+        "class": Normal(wrong, np.maximum(wrong * (1 - wrong), 0) / trials, 0.0, 1.0),
+    }
+
+
+# -- intervals and tests from them -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ZInterval:
+    """A normal distribution around one value and its interval; numbers, or arrays along alpha."""
+
+    value: Floats
+    sd: Floats
+    lower: Floats
+    upper: Floats
+
+    @property
+    def width(self) -> Floats:
+        """The whole interval, upper minus lower (Tables 3.3 and 3.6)."""
+        return self.upper - self.lower
+
+
+@dataclass(frozen=True)
+class ZDifference(ZInterval):
+    """The same for a difference, A minus B, with its test against no difference.
+
+    ``confidence`` is the thesis's delta (Eqs. 3.20, 3.21, 3.25): 1 minus the p-value.
+    """
+
+    statistic: Floats
+    p_value: Floats
+
+    @cached_property
+    def confidence(self) -> Floats:
+        """The confidence that the two systems differ (Tables 3.4 and 3.7)."""
+        return 1 - self.p_value
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is asked of every test: the measure's weights, the level, the direction."""
+
+    weights: Weights
+    confidence_level: float
+    alternative: Alternative
+
+    @classmethod
+    def of(cls, measure: AnyMeasure, alpha: ArrayLike | None, level: float, alternative: Alternative) -> Setting:
+        """Check what was asked."""
+        quantile(level, alternative)  # says what is wrong with either
+        return cls(weights_of(measure, alpha), level, alternative)
+
+    def interval(self, normal: Normal) -> ZInterval:
+        """Return the interval around a value; one-sided, its open end is the least or greatest value there is."""
+        centre, sd = np.asarray(normal.value, dtype=np.float64), np.sqrt(np.asarray(normal.variance, dtype=np.float64))
+        half = quantile(self.confidence_level, self.alternative) * sd
+        lower = np.broadcast_to(normal.lowest, centre.shape) if self.alternative == "less" else centre - half
+        upper = np.broadcast_to(normal.highest, centre.shape) if self.alternative == "greater" else centre + half
+        return ZInterval(centre, sd, np.asarray(lower), np.asarray(upper))
+
+    def difference(self, a: Normal, b: Normal, variance: Floats | None = None) -> ZDifference:
+        """Return the interval and the test of a difference; variances add up (Eq. 3.32), unless it is known."""
+        widest = np.asarray(a.highest - a.lowest)
+        variance = a.variance + b.variance if variance is None else variance
+        around = self.interval(Normal(a.value - b.value, variance, -widest, widest))
+        z = standardise(around.value, around.sd)
+        return ZDifference(**vars(around), statistic=z, p_value=p_values(z, self.alternative))
+
+
+@dataclass(frozen=True)
+class ZSystem:
+    """One system: its rates, and the intervals that the three distributions give (`normals`), by name."""
+
+    name: str
+    rates: Rates
+    intervals: dict[str, ZInterval]
+
+    @classmethod
+    def of(cls, name: str, rates: Rates, setting: Setting) -> ZSystem:
+        """Compute the three intervals."""
+        found = normals(rates, setting.weights)
+        return cls(name, rates, {name: setting.interval(normal) for name, normal in found.items()})
+
+    @property
+    def hter(self) -> ZInterval:
+        """The interval of the measure itself."""
+        return self.intervals["hter"]
+
+
+def differences(a: Rates, b: Rates, setting: Setting, disagreements: Disagreements | None) -> dict[str, ZDifference]:
+    """Return the tests of the difference between two systems by name, the ones to trust first.
+
+    With the disagreements, where the trials are the same, one of them is ``dependent`` (Eq. 3.33): its variance rests
+    on the trials that only one of the two systems gets wrong, and is that under equal rates.
+    """
+    weights, tests = setting.weights, dict[str, ZDifference]()
+    first, second = normals(a, weights), normals(b, weights)
+    if disagreements is not None:
+        far = (disagreements.negatives_ab + disagreements.negatives_ba) / a.negatives
+        frr = (disagreements.positives_ab + disagreements.positives_ba) / a.positives
+        variance = np.asarray(weights.far**2 * far / a.negatives + weights.frr**2 * frr / a.positives)
+        tests["dependent"] = setting.difference(first["hter"], second["hter"], variance)
+    names = {"independent": "hter", "naive": "naive", "class": "class"}
+    return tests | {name: setting.difference(first[own], second[own]) for name, own in names.items()}
+
+
+def significant(tests: dict[str, ZDifference], confidence_level: float) -> Mask:
+    """Return whether the tests that decide both find a difference."""
+    found = [tests[name].p_value < 1 - confidence_level for name in DECISIVE if name in tests]
+    return np.asarray(np.logical_and.reduce(found))
