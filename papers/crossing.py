@@ -36,8 +36,8 @@ class Pair:
     def share_below(self) -> float:
         """The share of false acceptance rates at which the ROC of A is at or below that of B."""
         far = np.unique(np.concatenate([self.roc_a.fpr, self.roc_b.fpr]))
-        below = best_frr(self.roc_a, far) <= best_frr(self.roc_b, far)
-        return float(np.dot(below[:-1], np.diff(far)))
+        above = best_frr(self.roc_a, far) > best_frr(self.roc_b, far)
+        return float(1 - np.dot(above[:-1], np.diff(far)))  # 1, and not nearly 1, where A is nowhere above
 
     @property
     def test_eer(self) -> tuple[float, float]:
