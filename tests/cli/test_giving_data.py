@@ -19,6 +19,7 @@ NAMED = {
     "scores": ("--scores", "A", "a.csv"),
     "file": ("a.csv",),
     "long": ("--table", "long.csv", "--systems-in", "system", "--where", "system=A"),
+    "long file": ("long.csv", "--systems-in", "system", "--where", "system=A"),
     "wide": ("--table", "wide.csv", "--systems-columns", "A"),
 }
 DIVIDED = {
@@ -150,6 +151,16 @@ def test_two_files_with_some_of_their_rows() -> None:
     assert json.loads(out)["systems"][0]["name"] == "a"
 
 
+def test_a_value_that_only_one_of_two_files_has() -> None:
+    """An attack may be new in the test set, whose threshold is what is to be judged."""
+    two = ("a-dev.csv", "a-eval.csv")
+    code, out, err = ask("epc", *two, "--where", "set=eval", "--alpha", "0.3,0.5", "--json")
+    assert (code, json.loads(out)["systems"][0]["value"]) == (0, values(*two)), err
+    assert "a-dev.csv: has no set = eval; its rows are kept, whatever their set" in err
+    code, _, err = ask("epc", *two, "--where", "set=evil")
+    assert (code, "no row has set = 'evil'; its values are eval" in err) == (1, True), err
+
+
 def test_a_command_about_one_set_takes_what_names_a_system() -> None:
     expected = priori.choose_threshold(priori.read("a-dev.csv"), alpha=0.5)
     for words in (("a-dev.csv",), *((*words, "--split", "set=dev:eval") for words in NAMED.values())):
@@ -176,9 +187,17 @@ def test_a_column_can_be_left_out() -> None:
     text = Path("a.csv").read_text()
     Path("a.csv").write_text(text.replace(",u1,", ",,"))
     code, _, err = ask("epc", "a.csv", "--split", "50/50")
-    assert (code, "user" in err) == (1, True)
+    assert (code, "no user; the field is empty, fill it in, or ignore the column" in err) == (1, True)
     code, _, err = ask("epc", "a.csv", "--split", "50/50", "--column", "user=")
     assert (code, "users are not known" in err) == (0, True)
+
+
+def test_what_rows_outside_the_filter_hold_is_not_read() -> None:
+    words = (*NAMED["long"], "--split", "day=2024-01-16", "--mixed-users", "--where", "set=dev,eval")
+    expected = values(*words)
+    with Path("long.csv").open("a") as file:
+        file.write("\nA,broken,,,no day,f,,")
+    assert values(*words) == expected
 
 
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
@@ -217,7 +236,7 @@ def test_a_command_lists_folds_where_it_can_judge_them() -> None:
         takes_systems = {"system", "scores", "table"} <= listed
         assert takes_systems == ({"split", "where"} <= listed), name
         if "folds" in listed:
-            own = {"check": "--max hter=0.9", "compare": "--claim deployed", "plan": "--width 0.2"}
+            own = {"check": "--max hter=0.9", "plan": "--width 0.2"}
             two = ("--scores", "A", "a.csv", "--scores", "B", "b.csv", "--folds", "2")
             code, _, err = ask(name, *two, *own.get(name, "").split())
             assert code == 0, (name, err)

@@ -102,7 +102,7 @@ def test_several_values_make_one_set(rows: list[dict[str, object]]) -> None:
     ("options", "message"),
     [
         ({"split": ("set", "dev", "eval")}, "no row has set = 'eval'; its values are dev, test, test2"),
-        ({"split": ("part", "dev", "test")}, "no columns are called 'part'; the columns are system, set,"),
+        ({"split": ("part", "dev", "test")}, "no column is called 'part'; the columns are system, set,"),
         ({"split": ("set", "dev", "dev")}, "share a value"),
         ({"where": {"attack": "print"}}, "no row has attack = 'print'"),
         ({"where": {"attack": "genuine"}}, "one class only"),

@@ -38,6 +38,14 @@ class FewUsersError(InputError):
     """Trials of one user only; it takes several to see how much users differ."""
 
 
+class NoSuchValueError(InputError):
+    """Values that no row has in a ``column``; another file of the same system may have them."""
+
+    def __init__(self, message: str, column: str, values: Iterable[str]) -> None:
+        super().__init__(message)
+        self.column, self.values = column, {*values}
+
+
 class OptionError(PrioriError):
     """A bad option: an unknown name, a number out of range, options that do not go together."""
 
@@ -56,16 +64,17 @@ def argument(name: str, value: str = "") -> str:
 
     Examples
     --------
-    >>> for value in ("", "memory", "True", "FILE", "trial=NAME"):
+    >>> for value in ("", "memory", "True", "FILE", "trial=NAME", "user="):
     ...     print(OptionError(f"give {argument('name', value)}"))
     give name
     give name='memory'
     give name=True
     give name=FILE
     give name={'trial': NAME}
+    give name={'user': ''}
     """
     key, equals, item = value.partition("=")
-    python = f"{{'{key}': {item}}}" if equals else repr(value) if value.islower() else value
+    python = f"{{'{key}': {item or repr('')}}}" if equals else repr(value) if value.islower() else value
     return f"{MARK}{name}{'=' * bool(value)}{python}{MARK}"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 import priori
 from priori.base.errors import OptionError
+from priori.base.options import Claim
 from priori.base.texts import cell as percent
 from priori.base.texts import p_text
 from priori.cli.commands import CURVES, Asked, at_alpha, judging, make_command, output_group, resampling_options
@@ -34,7 +35,13 @@ from priori.words.sentences import (
     "compare",
     SYSTEMS,
     CURVES,
-    *options("claim margin unpaired histogram"),
+    option(
+        "claim",
+        default=None,
+        help="Test systems tuned on similar development sets (method), or these thresholds (deployed). Default: "
+        "method; with --folds, which keep their thresholds, deployed.",
+    ),
+    *options("margin unpaired histogram"),
     *resampling_options("auto", leave_out=("resample",)),
     output_group(plot="Draw the difference and its band (two systems)"),
 )
@@ -63,12 +70,13 @@ def compare(asked: Asked) -> None:
         raise OptionError("--histogram says what --plot draws; add --plot FILE")
     if asked.margin is not None and len(systems) > 2:
         raise OptionError("--margin is about two systems; give two, or leave it out")
+    claim: Claim = asked.claim or ("method" if systems.folds is None else "deployed")
     curves = systems.curves(asked.settings)
     if not asked.unpaired:
-        curves = systems.with_the_same_trials(curves, with_dev=asked.claim == "method")
-    how = asked.only("claim margin unpaired threads")
+        curves = systems.with_the_same_trials(curves, with_dev=claim == "method")
+    how = asked.only("margin unpaired threads")
     with Progress("bootstrap of the differences") as progress:
-        evidence = gather_evidence(curves, asked.resampling, progress=progress, **how)
+        evidence = gather_evidence(curves, asked.resampling, claim, progress=progress, **how)
         result = comparison_of(evidence) if len(curves) == 2 else ranking_of(evidence)
     asked.output.finish(
         result,

@@ -123,6 +123,7 @@ OPTIONS = {
     "pos_label": "positive",
     "attack_label": "attack",
     "columns": "column",
+    "together": "mixed_users",
     "format": "input_format",
     "pilot": "system",
     "given": "from",
@@ -196,10 +197,12 @@ def option_text(name: str, value: str = "") -> str:
     ('--resamples', '--engine memory', '--skip-incomplete')
     >>> option_text("columns", "{'trial': NAME}"), option_text("trials", "FILE")
     ('--column trial=NAME', '--trials FILE')
+    >>> option_text("together", "False"), option_text("columns", "{'user': ''}")
+    ('--mixed-users', '--column user=')
     """
     option = "--" + {**TYPED, **OPTIONS}.get(name, name).replace("_", "-")
     typed = re.sub(r"^\{'(.*)': (.*)\}$", r"\1=\2", value).strip("'")
-    return option if typed in ("", "True") else f"{option} {typed}"
+    return option if typed in ("", "True", "False") else f"{option} {typed}"
 
 
 def _reads(context: click.Context) -> str:

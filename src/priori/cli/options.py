@@ -335,7 +335,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "systems_columns": Declared("--systems-columns A,B,...", "Or the columns with the scores of one system each."),
         "where": Declared(
             "--where COLUMN=VALUE,...",
-            "Keep only rows with these values, in every set that has these columns. Repeatable.",
+            "Keep only rows with these values; a set that lacks one of them keeps all its rows. Repeatable.",
             multiple=True,
         ),
     },

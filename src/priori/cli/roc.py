@@ -52,7 +52,7 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
             help="Enough points for a drawing, all points, the convex hull, or those nearest to N false positive "
             "rates; the last two do not need all scores in memory.",
         ),
-        *resampling_options(None),
+        *resampling_options(None, leave_out=("resample", "shared_users")),
         output_group(plot="Draw the curves"),
         help=help,
     )
@@ -127,8 +127,6 @@ class View:
 
 def _band(curve: Any, name: str, asked: Asked, view: View) -> Any:
     """Return the band around one curve."""
-    if asked.resampling.resample != "test":
-        raise OptionError("a posteriori curves have no development set: leave out --resample")
     rates = None
     if name == "det":
         from scipy.special import ndtr, ndtri

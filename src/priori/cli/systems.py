@@ -16,7 +16,7 @@ import click
 
 from priori.base.cautions import named
 from priori.base.dataframes import name_list
-from priori.base.errors import InputError, OptionError, argument
+from priori.base.errors import InputError, NoSuchValueError, OptionError, argument
 from priori.cli.commands import Group
 from priori.cli.options import listed, option, options
 from priori.cli.output import Progress, printable, tell, tell_of_file, tell_reading
@@ -61,7 +61,8 @@ def named_by(option: str, role: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise type(error)(error.marked.replace(argument("columns", f"{role}=NAME"), option)) from None
+        error.marked = error.marked.replace(argument("columns", f"{role}=NAME"), option)
+        raise
 
 
 def limits_of(option: str, shape: str, typed: Iterable[str]) -> dict[str, float]:
@@ -231,6 +232,8 @@ class Systems:
         self.reading = Reading.typed(**reading_or_folds)
         if odd := [word for typed in (*system, *scores) for word in typed if word.startswith("--")]:
             raise OptionError(f"--system takes NAME DEV TEST and --scores NAME FILE; {odd[0]} is none of these")
+        if len(files) == 1 and not table and (systems_in is not None or systems_columns is not None):
+            (table,), files = files, ()
         ways = [files, system, scores, table]
         if sum(map(bool, ways)) > 1:
             raise OptionError(
@@ -314,11 +317,30 @@ class Systems:
         for name, *paths in self.pairs:
             if paths == ["-", "-"]:
                 raise OptionError(f"system {name!r}: only one of its two files can be standard input")
-            read = partial(self.reading.of(name).read, where=self.where)
-            dev, test = (read(path, trials=file) for path, file in zip(paths, trials, strict=True))
+            lacking: set[tuple[str, str]] = set()
+            read = partial(self._filtered, self.reading.of(name), lacking)
+            dev, test = (read(path, file) for path, file in zip(paths, trials, strict=True))
             pair_check(dev, test, name=f"system {name!r}")
             systems.append(System(name, dev, test, *map(source_file, paths)))
         return systems
+
+    def _filtered(self, reading: Reading, lacking: set[tuple[str, str]], path: str, trials: str | None) -> ScoreSet:
+        """Read one of a system's two files; where it lacks a value of a column, all its rows are kept in that respect.
+
+        The other file must have the value: an attack may be new in the test set.
+        """
+        where = dict(self.where)
+        while True:
+            try:
+                return reading.read(path, trials=trials, where=where)
+            except NoSuchValueError as error:
+                new = {(error.column, value) for value in error.values}
+                if new & lacking or error.column not in where:
+                    raise
+                lacking |= new
+                del where[error.column]
+                values = name_list(sorted(error.values))
+                tell(f"{path}: has no {error.column} = {values}; its rows are kept, whatever their {error.column}")
 
     def _divided(self, source_file: Callable[[str], SourceFile]) -> list[System]:
         """Read files that hold all trials of a system, or of several, and divide them."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from priori.base.declarations import Cautions, Rows, Summary, Unsaved
-from priori.base.errors import OptionError
+from priori.base.errors import OptionError, argument
 from priori.base.types import Floats, Ints
 from priori.curves.epc import EPC, Weight, curves_of, judged
 from priori.decisions.outcomes import count
@@ -77,8 +77,8 @@ class CrossEPC(EPC):
         """Return a curve of the same outcomes on one axis: every trial keeps the thresholds of its fold."""
         if resample == "both":
             raise OptionError(
-                "cross-fitted thresholds are kept as they are: resample the test set only (resample='test', "
-                "--resample test; in a comparison claim='deployed', --claim deployed), or split the set in two"
+                f"cross-fitted thresholds are kept as they are: {argument('resample', 'test')}, in a comparison "
+                f"{argument('claim', 'deployed')}, or split the set in two"
             )
         test, thresholds = _on_one_axis(self.dev.load(), self.fold, self.curves)
         plain = {field.name: getattr(self, field.name) for field in fields(EPC)}

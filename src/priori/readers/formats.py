@@ -103,8 +103,8 @@ class Sample:
         name = self.source.name
         for title in self.more.values():
             if present.count(title) != 1:
-                number, listed = present.count(title) or "no", name_list(present)
-                raise InputError(f"{name}: {number} columns are called {title!r}; the columns are {listed}")
+                counted = f"{number} columns are" if (number := present.count(title)) else "no column is"
+                raise InputError(f"{name}: {counted} called {title!r}; the columns are {name_list(present)}")
         return {**match_columns(present, self.columns, source=name, labelled=self.labelled), **self.more}
 
     def load(self, layout: LineLayout) -> Columns:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from priori.base.errors import argument
 from priori.base.types import Codes, Floats, Mask
 from priori.scores import Names, NanPolicy, Scores, Trials
 from priori.scores.ids import BuiltIds
@@ -37,6 +38,15 @@ CONTROL = re.compile(r"[\x00\t\n\r]")
 
 #: The columns read as names, and the list of names each belongs to; claimed and real users share one.
 NAME_GROUP = {"label": "label", "user": "user", "probe_user": "user", "dataset": "dataset"}
+
+
+#: The columns that scores can do without.
+OPTIONAL = ("user", "probe_user", "trial", "dataset")
+
+
+def or_ignored(column: str) -> str:
+    """Return what else can be done about a column with empty fields."""
+    return f", or ignore the column ({argument('columns', f'{column}=')})" if column in OPTIONAL else ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from priori.base.errors import InputError
 from priori.readers.input_file import Source
-from priori.readers.layout import BLANKS, CONTROL, JSON, Columns, LineLayout
+from priori.readers.layout import BLANKS, CONTROL, JSON, Columns, LineLayout, or_ignored
 from priori.scores import Names
 
 _FIELD = re.compile(r"[^ \t]+")
@@ -174,7 +174,8 @@ def _check_names(source: Source, layout: LineLayout, line: int, fields: list[str
     for index in (*layout.names.values(), *layout.trial):
         name, text = layout.fields[index], fields[index]
         if not (text or layout.strays) and index != layout.names.get("attack"):  # an empty type: no attack
-            raise InputError(f"{source.name}:{line}: no {name}; the field is empty, fill it in")
+            role = next((role for role, place in layout.names.items() if place == index), "trial")
+            raise InputError(f"{source.name}:{line}: no {name}; the field is empty, fill it in{or_ignored(role)}")
         if CONTROL.search(text):
             raise InputError(
                 f"{source.name}:{line}: the {name} {_shortened(text)} holds a tab or a line break; remove it"

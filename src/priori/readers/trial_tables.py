@@ -14,15 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.dataframes import name_list
-from priori.base.errors import InputError, OptionError
+from priori.base.errors import InputError, NoSuchValueError, OptionError
 from priori.base.types import Codes, Mask
 from priori.readers.formats import Sample, recognise
 from priori.readers.input_file import PathOrFile, open_source
-from priori.readers.layout import NAME_GROUP, Columns, into_scores
+from priori.readers.layout import NAME_GROUP, Columns, into_scores, or_ignored
 from priori.scores import NanPolicy, Scores, nan_error
 from priori.scores.labels import is_missing_label
 from priori.scores.trials import Names
 
+#: Columns of which every value has a meaning: those of rows that are left out must not be read.
+READ_WHOLE = {"label", "time", "amount", "weight"}
 #: A value of a column, or several.
 Values = str | Sequence[str]
 
@@ -183,7 +185,7 @@ class TrialTable:
                 number = int((rows & kept).sum())
                 raise InputError(
                     f"{self.name}: no {title} in {number} of the rows to be used (first: row {first}); complete or "
-                    "remove these rows"
+                    f"remove these rows{or_ignored(column)}"
                 )
             if rows.any():
                 notes.append(f"{self.name}: no {title} in {int(rows.sum())} of the rows that are left out")
@@ -192,10 +194,10 @@ class TrialTable:
     def rows_where(self, title: str, values: list[str]) -> Mask:
         """Return which rows have one of the values in a column; a value that no row has is an error."""
         known, codes = self._column(title)
-        for value in values:
-            if value not in known:
-                listed = name_list(known.tolist())
-                raise InputError(f"{self.name}: no row has {title} = {value!r}; its values are {listed}")
+        if lacking := [value for value in values if value not in known]:
+            listed = name_list(known.tolist())
+            said = f"{self.name}: no row has {title} = {lacking[0]!r}; its values are {listed}"
+            raise NoSuchValueError(said, title, lacking)
         return np.asarray(np.isin(known, values)[codes])
 
     def filtered(self, rows: Mask, filters: Mapping[str, list[str]]) -> tuple[Mask, list[str]]:
@@ -253,7 +255,7 @@ class TrialTable:
         return np.stack([np.bincount(codes[part], minlength=len(names)) > 0 for part in parts])
 
     def take(self, rows: Mask, column: str, called: str, nan: NanPolicy) -> Columns:
-        """Return some rows as the columns of one system on one set; their labels alone decide the classes."""
+        """Return some rows as the columns of one system on one set, without what other rows hold."""
         index = np.flatnonzero(rows)
         if not index.size:
             raise InputError(f"{called}: no rows; every system needs both sets")
@@ -263,9 +265,9 @@ class TrialTable:
             raise nan_error(called, int(missing.sum()), f"in row {index[missing.argmax()] + 1} of the table")
         codes = {name: code[index] for name, code in columns.codes.items()}
         names = dict(columns.names)
-        if "label" in codes:
-            used, inverse = np.unique(codes["label"], return_inverse=True)
-            codes["label"] = inverse.astype(np.int32)
-            names["label"] = Names(names["label"].values[used])
+        for held in READ_WHOLE & codes.keys():
+            used, inverse = np.unique(codes[held], return_inverse=True)
+            codes[held] = inverse.astype(np.int32)
+            names[held] = Names(names[held].values[used])
         trial = None if columns.trial is None else columns.trial[index]
         return Columns({"score": score}, codes, names, trial, built_trial=columns.built_trial)
