@@ -286,7 +286,7 @@ def _draw_along(faces: Pair, along: dict[str, ZDifference]) -> Canvas:
         lower.plot(alpha, confidence, color=colour, ls=line, label=f"{name} test", drawstyle="steps-mid")
     lower.axhline(95, color="0.6", lw=0.8, ls=":")
     lower.fill_between(alpha, 0, 101, where=significant(along, 0.95).tolist(), color="0.85", lw=0, zorder=0, step="mid")
-    name_shade(lower, "significant at 95 %", "0.85", None)
+    name_shade(lower, "significant at 95 % by both tests", "0.85", None)
     lower.set(xlabel="alpha", ylabel="confidence (%)", ylim=(0, 101), xlim=(float(alpha[0]), float(alpha[-1])))
     finished(lower, below=True)
     legend_below(lower, 2)
