@@ -134,7 +134,7 @@ def test_a_state_on_disk_goes_on_where_it_stopped(tmp_path):
     ("options", "said"),
     [
         ({"limits": {}}, "give a limit"),
-        ({"limits": {"eer": 0.1}}, "one of far, frr"),
+        ({"limits": {"eer": 0.1}}, "one of far, frr, hter"),
         ({"limits": {"far": 0.0}}, "between 0 and 1"),
         ({"limits": {"far": 0.1}, "level": 1.0}, "level"),
         ({"limits": {"far": 0.1}, "change_every": 0.5}, "more than one trial"),
@@ -171,6 +171,29 @@ def test_unlabelled_trials_give_a_floor():
     assert not watch.unlabelled((0.7, 0.85), {"far": 0.1})["far"]["alarm"]
     with pytest.raises(priori.OptionError, match="range within 0 and 1"):
         watch.unlabelled((0.6, 0.4), {"far": 0.1})
+
+
+def test_without_labels_the_hter_may_have_a_limit(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "new.csv").write_text("score\n" + "1\n" * 4500 + "-1\n" * 500)
+    (tmp_path / "labelled.csv").write_text("label,score\n0,1\n1,1\n")
+    begin = ["watch", "--threshold", "0", "--limit", "hter=0.3", "--state", "s.json", "--share"]
+    with pytest.raises(SystemExit) as ending:
+        main([*begin, "0.4:0.6", "new.csv"])
+    assert ending.value.code == 1
+    # 90 % pass and at most 60 % are positives: FAR >= 0.75 less the bounds of the pass rate, and HTER at least half.
+    assert "is outside 0.4:0.6, or the HTER is at least 35.63 %" in capsys.readouterr().out
+    watch = priori.Watch.load("s.json")
+    assert (watch.seen, watch.limits, watch.report(), watch.alarm) == (5000, {"hter": 0.3}, {}, False)
+    floors = watch.unlabelled((0.4, 0.6), watch.limits)
+    assert floors["hter"]["floor"] == watch.unlabelled((0.4, 0.6), {"far": 0.3})["far"]["floor"] / 2
+    assert not watch.unlabelled((0.4, 0.8), watch.limits)["hter"]["alarm"]
+    with pytest.raises(SystemExit) as ending:
+        main(["watch", "--state", "s.json", "labelled.csv"])
+    assert ending.value.code == 2
+    assert "limit the far or the frr" in capsys.readouterr().err
+    with pytest.raises(priori.OptionError, match="there are none"):
+        watch.plot()
 
 
 def test_the_command_remembers_warns_and_draws(tmp_path, capsys, monkeypatch):

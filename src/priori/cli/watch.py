@@ -49,13 +49,14 @@ def watch(asked: Asked) -> None:
     """Watch a deployed threshold: each FILE lists trials in order of time.
 
     Ends with exit code 1 if a limit is broken or something changed. You may look after every trial: at most 5 % of
-    streams, of any length, give a false alarm that a limit is broken.
+    streams, of any length, give a false alarm that a limit is broken. Without labels (--share), the HTER may have a
+    limit too.
 
     \b
     Examples:
       priori watch --threshold-from dev.csv --limit far=0.01 --state watch.json monday.csv
       priori watch --state watch.json tuesday.csv
-      priori watch --threshold 0.35 --limit far=0.01 --share 0.4:0.6 unlabelled.csv
+      priori watch --threshold 0.35 --limit hter=0.1 --share 0.4:0.6 unlabelled.csv
     """
     state, share, reading = asked.state, asked.share, asked.reading
     if state is not None and os.path.exists(state):
@@ -70,11 +71,10 @@ def watch(asked: Asked) -> None:
         watch.update(*reading.stream(path, labelled=share is None), batch=digest)
     floors = {} if share is None else watch.unlabelled(_share(share), watch.limits)
     told, deployed = watch.report(), as_score(watch.threshold, watch.distances)
-    labelled = any(rate.trials for rate in watch.rates.values())
-    if asked.output.plot and not labelled:
+    if asked.output.plot and not watch.labelled:
         raise OptionError("--plot draws the rates of labelled trials, and there are none")
     tables = [_floor_table(floors, share, watch)] if floors else []
-    tables += [_table(told)] if labelled or not floors else []
+    tables += [_table(told)] if watch.labelled or not floors else []
     # Not before all that was typed proved right: trials that are remembered cannot be given again.
     if state is not None:
         watch.save(state)

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 #: The rates that can be watched: of which label, and whether a trial that passes is the error.
 RATES = {"far": (False, True), "frr": (True, False)}
+#: What may have a limit; the HTER is that of unlabelled trials.
+LIMITED = (*RATES, "hter")
 #: The odds of an error that bets win on, over the odds at the limit: from 1.02 to some 11.
 RATIOS = 1 + 0.02 * 2.0 ** np.arange(10)
 #: So many trials are gone through at once.
@@ -145,7 +147,7 @@ class Watch:
     threshold : float
         Accept when score > threshold.
     limits : mapping
-        What must be kept: ``{"far": 0.01, "frr": 0.1}``.
+        What must be kept: ``{"far": 0.01, "frr": 0.1}``. A limit of the ``hter`` is for trials without labels.
     level : float
         All alarms that a limit is surely broken are false in at most 1 - level of streams, for ever.
     change_every : float
@@ -177,8 +179,8 @@ class Watch:
         if not self.limits:
             raise OptionError("give a limit to watch, such as far=0.01")
         for name, limit in self.limits.items():
-            if name not in RATES:
-                raise OptionError(f"a watched rate is one of {', '.join(RATES)}, not {name!r}")
+            if name not in LIMITED:
+                raise OptionError(f"a watched rate is one of {', '.join(LIMITED)}, not {name!r}")
             if not 0 < limit < 1:
                 raise OptionError(f"the limit of {name} must lie between 0 and 1, not {limit}")
         if not 0 < self.level < 1:
@@ -187,7 +189,7 @@ class Watch:
             raise OptionError(f"a false alarm of a change once in more than one trial, not {self.change_every}")
         if np.isnan(self.threshold):
             raise OptionError("the threshold is NaN")
-        self.rates = {name: WatchedRate(name, float(limit)) for name, limit in self.limits.items()}
+        self.rates = {name: WatchedRate(name, float(limit)) for name, limit in self.limits.items() if name in RATES}
 
     def update(self, label: ArrayLike | None, score: ArrayLike, *, batch: str | None = None) -> None:
         """Take new trials in the order in which they came.
@@ -214,6 +216,8 @@ class Watch:
             raise InputError(f"{positive.size} labels and {scores.size} scores")
         if positive is not None and not (known := np.isin(positive, (0, 1))).all():
             raise InputError(f"label {int(known.argmin())} is {positive[known.argmin()]}; give 1 or 0")
+        if positive is not None and not self.rates:
+            raise OptionError("a limit of the HTER is for trials without labels; for these, limit the far or the frr")
         self.batches += [] if batch is None else [batch]
         if positive is None:
             self.passed, self.seen = self.passed + int(accepted.sum()), self.seen + scores.size
@@ -231,6 +235,11 @@ class Watch:
         """The level of each rate's own claim, so that all of them hold together."""
         return 1 - (1 - self.level) / len(self.rates)
 
+    @property
+    def labelled(self) -> bool:
+        """Whether any trial of a watched class had a label."""
+        return any(rate.trials for rate in self.rates.values())
+
     def bounds_of(self, name: str) -> tuple[Floats, Floats]:
         """Return the bounds of a rate at the points of its history."""
         found = [bounds(errors, trials, self._level()) for trials, errors in self.rates[name].history]
@@ -239,6 +248,8 @@ class Watch:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the rates so far, with their bounds, limits and alarms; returns the axes."""
+        if not self.labelled:
+            raise OptionError("a figure shows the rates of labelled trials, and there are none")
         return above(self, "plot")(self, ax=ax)
 
     def report(self) -> dict[str, dict[str, Any]]:
