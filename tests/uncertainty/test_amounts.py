@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import priori
 from priori import InputError, OptionError, Scores
+from priori.cli import cli
 
 PRICES = st.sampled_from([0, 0.1, 1, "1/3", 2.5, "amount", 10**15])
 AMOUNTS = st.one_of(
@@ -172,18 +175,45 @@ def test_a_price_is_a_number_or_the_own_amount(fp: Any) -> None:
         priori.amounts(made(rows), made(rows), fp=fp)
 
 
-def test_trials_without_amounts_or_that_are_scanned_are_refused() -> None:
+def test_trials_without_amounts_are_refused() -> None:
     rows = [(0, 0.0, 1.0), (1, 1.0, 2.0)]
     without = Scores.from_arrays([0.1], [0.2])
     with pytest.raises(InputError, match="the trials have no amounts; name their column"):
         priori.amounts(made(rows), without, fp=1)
-    relation = pytest.importorskip("duckdb").sql(
-        "SELECT * FROM (VALUES (0, 0.1, 1.25), (1, 0.2, 2)) t(label, score, a)"
-    )
-    with pytest.raises(OptionError, match="amounts need trials in memory"):
-        priori.amounts(relation, relation, fp=1)
-    with pytest.raises(OptionError, match="the amount of trials is known in memory only"):
-        priori.scan(relation, columns={"amount": "a"})
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+def test_scanned_trials_cost_what_those_in_memory_do(tmp_path: Path, kind: str) -> None:
+    pd, duckdb = pytest.importorskip("pandas"), pytest.importorskip("duckdb")
+    rng, columns = np.random.default_rng(8), {"amount": "euros"}
+    sets = []
+    for name in ("dev", "test"):
+        label = rng.integers(0, 2, 300)
+        euros = np.round(rng.lognormal(3, 1, 300), 2)
+        table = pd.DataFrame(
+            {"label": label, "score": rng.normal(label), "user": rng.integers(0, 40, 300), "euros": euros}
+        )
+        given: Any = tmp_path / f"{name}.{kind}"
+        if kind == "frame":
+            given = duckdb.from_df(table)
+        else:
+            table.to_csv(given, index=False) if kind == "csv" else table.to_parquet(given)
+        sets.append((given, Scores.from_frame(table, columns=columns)))
+    scanned = priori.amounts(*(priori.scan(given, columns=columns) for given, _ in sets), fp="2.50")
+    expected = priori.amounts(*(known for _, known in sets), fp="2.50")
+    for name in ("threshold", "fp", "fn", "fp_cost", "fn_cost", "value", "sd", "lower", "upper", "people"):
+        assert getattr(scanned, name) == getattr(expected, name)
+    with pytest.raises(InputError, match="the trials have no amounts; name their column"):
+        priori.amounts(*(priori.scan(given) for given, _ in sets), fp=1)
+    with pytest.raises(InputError, match="an amount is -"):
+        priori.amounts(*(priori.scan(given, columns={"amount": "score"}) for given, _ in sets), fp=1)
+    if kind != "frame":
+        typed = [str(given) for given, _ in sets] + ["--column", "amount=euros", "--fp", "2.50", "--format", "csv"]
+        in_memory, by_duckdb = (
+            CliRunner().invoke(cli, ["amounts", *typed, "--engine", engine]) for engine in ("memory", "duckdb")
+        )
+        assert by_duckdb.exit_code == 0
+        assert by_duckdb.stdout == in_memory.stdout
 
 
 def test_files_and_frames_have_amounts() -> None:

@@ -140,7 +140,7 @@ class Reading:
 
     def _scans(self, path: str, trials: str | None = None) -> bool:
         """Tell whether a file is scanned where it is, by the engine asked for or as it is large."""
-        known = [role for role in ("time", "weight", "amount") if role in self.columns]
+        known = [role for role in ("time", "weight") if role in self.columns]
         if known or path == "-" or trials is not None:
             if self.engine in ("duckdb", "spark"):
                 why = "reads files on their own: no --trials, no standard input"

@@ -18,6 +18,7 @@ from priori.engines.sql import SqlTable, TableSettings
 from priori.scores import Names, Scores, Trials
 from priori.scores.grid import Grid
 from priori.scores.labels import attack_codes
+from priori.scores.trials import as_amounts
 
 #: Bytes that counts may take, however little memory is given.
 LEAST_ROOM = 1 << 24
@@ -104,9 +105,12 @@ class Panel(SqlTable):
     def load(self, system: int = 0) -> Scores:
         """Return all the trials of a system in memory."""
         self.known(system)
-        roles = [role for role in ("user", "probe_user", "trial", "dataset", "group") if role in self.columns]
-        texts = {role: f"CAST({self.column(role)} AS STRING)" for role in roles if "user" not in role}
-        columns = [f"{texts.get(role, self.column(role))} AS {self.quoted(role)}" for role in roles]
+        texts, others = (
+            [role for role in roles if role in self.columns]
+            for roles in (("trial", "dataset", "group"), ("user", "probe_user", "amount"))
+        )
+        columns = [f"CAST({self.column(role)} AS STRING) AS {self.quoted(role)}" for role in texts]
+        columns += [f"{self.column(role)} AS {self.quoted(role)}" for role in others]
         columns += [f"{self._name('attack')} AS attack"] if self.tells("attack") else []
         chosen = ", ".join([f"{self.score(system)} AS score", f"{self.labels.expression} AS label", *columns])
         names = self.table(f"SELECT {chosen} FROM trials WHERE {self.own(system)}")
@@ -141,7 +145,10 @@ class Panel(SqlTable):
             held = names["attack"].astype(str)
             types, attack = attack_codes(held, held != "" if self.labels.attacks else None, held, positive)
         ids = names["trial"].astype(str) if "trial" in names else None
-        trials = Trials(score, user, probe, ids, dataset, group=group, failed=failed, number=number, attack=attack)
+        amount = as_amounts(names["amount"], f"{self.sources[system]}: amount") if "amount" in names else None
+        trials = Trials(
+            score, user, probe, ids, dataset, group=group, failed=failed, number=number, attack=attack, amount=amount
+        )
         return Scores.from_columns(
             trials,
             positive,

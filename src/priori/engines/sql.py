@@ -153,7 +153,7 @@ class SqlTable:
     wide: bool = True
 
     def __init__(self, types: Mapping[str, str], settings: TableSettings, source: str) -> None:
-        for role in ("time", "weight", "amount"):
+        for role in ("time", "weight"):
             if role in settings.columns:
                 raise OptionError(
                     f"{source}: the {role} of trials is known in memory only ({argument('engine', 'memory')})"

@@ -111,8 +111,9 @@ def amounts(
     Parameters
     ----------
     dev, test : Scores
-        The development set, on which the threshold is chosen, and the test set, in memory and with the amount of each
-        trial: ``columns={"amount": NAME}`` of `priori.read`, ``amount`` of `Scores.from_predictions`.
+        The development set, on which the threshold is chosen, and the test set, with the amount of each trial:
+        ``columns={"amount": NAME}`` of `priori.read`, ``amount`` of `Scores.from_predictions`. Of a scanned table all
+        trials are read into the memory that it may use.
     fp : number, text or "amount"
         What a false positive costs: as much each time (``5``, ``"2.50"``), or its own amount. A false negative costs
         its own amount.
@@ -143,7 +144,7 @@ def amounts(
     (0.5, 9.5, 1.5833)
     """
     level, price = check_level(confidence_level), _price(fp)
-    sets = known_dev, known = _in_memory(dev), _in_memory(test)
+    sets = known_dev, known = [as_score_set(given).unmixed.load() for given in (dev, test)]
     (*of_dev, price_unit), candidates = _whole_costs(known_dev, price), known_dev.candidates()
     chosen, least = _cheapest(candidates, known_dev, *of_dev)
     threshold = float(candidates.thresholds(candidates.fp[chosen], candidates.fn[chosen])[0])
@@ -237,16 +238,6 @@ def _price(fp: Any) -> Fraction | None:
             f"a false positive costs a number from 0 up or its own {OWN}: {argument('fp', OWN)}, not {short(repr(fp))}"
         )
     return price
-
-
-def _in_memory(given: Any) -> Scores:
-    scores = as_score_set(given)
-    if scores.scanned:
-        raise OptionError(
-            f"{scores.source}: amounts need trials in memory: read them with priori.read or Scores.from_frame "
-            f"({argument('engine', 'memory')})"
-        )
-    return scores.unmixed.load()
 
 
 def _amounts_of(scores: Scores) -> tuple[Floats, Floats]:
