@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import priori
+from priori import OptionError
 from priori.decisions.criteria import get_criterion
+from priori.studies.evaluation import Settings
 
 #: What dcurves shows for its example, cancer by family history: of 750 people 105 have cancer; 24 of these and 91 of
 #: the others have a family history. Threshold probability, net benefit of treating all, and of those with a history.
@@ -106,6 +109,22 @@ def test_treat_all_and_none_are_drawn_and_printed(tmp_path: Path) -> None:
     curve = priori.epc(test, test, criterion="probability", measure="net-benefit", points=11)
     labels = curve.plot().get_legend_handles_labels()[1]
     assert {"treat all", "treat none"} <= set(labels)
+
+
+def test_where_an_error_costs_without_end_there_is_no_value() -> None:
+    ends = (Fraction(0), Fraction(1, 2), Fraction(1))
+    assert priori.decisions.measures.NET_BENEFIT.defined(ends) == ends[:2]
+    assert priori.decisions.measures.NORMALISED_WER.defined(ends) == ends[1:2]
+    assert priori.decisions.measures.HTER.defined(ends) == ends
+    test = calibrated(5)
+    curve = priori.epc(test, test, measure="net-benefit", points=11)
+    assert curve.alpha.max() == 0.9
+    band = curve.band(n_resamples=200)
+    assert np.isfinite([band.lower, band.upper]).all()
+    assert np.isfinite(band.expected_width)
+    assert Settings(measure="net-benefit").alphas[-1] == Fraction(99, 100)
+    with pytest.raises(OptionError, match="Net benefit has no value at alpha = 1; give another alpha"):
+        Settings(measure="net-benefit", alpha=1)
 
 
 def test_without_false_positives_odds_do_not_matter() -> None:

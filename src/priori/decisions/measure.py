@@ -61,6 +61,14 @@ class Measure:
         alphas = None if alpha is None else np.asarray(alpha, dtype=np.float64)
         return np.asarray(self.function(outcomes, alphas), dtype=np.float64)
 
+    def defined(self, alphas: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+        """Return the alphas at which no error makes the value infinite: net benefit has no value at alpha = 1."""
+        if not self.needs_alpha:
+            return alphas
+        one = np.ones(len(alphas), dtype=np.int64)
+        values = self(Outcomes(one, one, one, one), np.array(alphas, dtype=np.float64))
+        return tuple(alpha for alpha, value in zip(alphas, values, strict=True) if np.isfinite(value))
+
     @cached_property
     def depends_on(self) -> frozenset[str]:
         """What the value depends on: the ``negatives``' error rate, the ``positives``', and their ``prevalence``.

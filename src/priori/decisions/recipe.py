@@ -143,6 +143,7 @@ class Recipe:
             alpha = fixed.alpha if alpha is None else alpha
         domain = get_task(task)
         measure, priced = price(domain, criterion, measure, alpha, costs, prior)
+        shown = get_measure(domain.aggregate if measure is None else measure)
         if exact and alpha is not None:
             raise OptionError("an exact curve has every alpha; leave out either exact or alpha")
         if exact and weight != "trial":
@@ -150,8 +151,8 @@ class Recipe:
         made = cls(
             domain,
             get_criterion(criterion, domain),
-            get_measure(domain.aggregate if measure is None else measure),
-            () if exact or priced is not None else grid(points, bounds),
+            shown,
+            () if exact or priced is not None else shown.defined(grid(points, bounds)),
             exact,
             check_bounds(bounds),
             weight,

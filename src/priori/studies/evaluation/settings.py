@@ -9,6 +9,7 @@ from typing import Any, get_args
 from priori.base.alphas import as_fraction, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval, Resample
+from priori.base.texts import alpha_text
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
@@ -92,6 +93,9 @@ class Settings:
             assert value is not None
         if isinstance(self.points, bool) or not isinstance(self.points, int) or not 2 <= self.points <= MOST_POINTS:
             raise OptionError(f"a report has from 2 to {MOST_POINTS} alphas, not {self.points}")
+        if self.alpha not in self.alphas:
+            at = alpha_text(self.alpha)
+            raise OptionError(f"{self.shown.title} has no value at alpha = {at}; give another alpha")
 
     @property
     def resampling(self) -> Resampling:
@@ -121,8 +125,8 @@ class Settings:
 
     @property
     def alphas(self) -> tuple[Fraction, ...]:
-        """The alphas of every curve: a grid from 0 to 1, and the alpha of interest."""
-        return tuple(sorted({*grid(self.points), self.alpha}))
+        """The alphas of every curve: a grid from 0 to 1 as far as the measure has values, and the alpha of interest."""
+        return self.shown.defined(tuple(sorted({*grid(self.points), self.alpha})))
 
     def to_dict(self) -> dict[str, Any]:
         """Return every setting, with what was left open filled in."""
