@@ -170,9 +170,15 @@ def test_a_day_at_own_costs_beside_deciding_nothing(visit: Open, tmp_path: Path)
     assert f" at a cost of about {money:,g} (" in said
     assert "Rejecting every trial costs 2,000 a day, accepting every trial 24,000." in said
     page.fill("#prevalence", "0.01")
-    assert page.text_content("#headline").startswith("A is no better than rejecting every trial")
+    assert page.text_content("#headline").startswith("A is no better here than rejecting every trial")
     assert page.text_content("#mark") == "do not use"
     page.keyboard.press("Escape")
+    # The share is one of them: a click on another changes the costs, and the picture says which share it shows.
+    assert page.locator("[data-share][aria-pressed=true]").count() == 0
+    page.click("[data-share='5']")
+    assert page.get_attribute("[data-share='5']", "aria-pressed") == "true"
+    assert page.input_value("#prevalence") == "5"
+    assert "where 5\u00a0% are positives" in page.text_content("#headline")
     bring(opened, "epc")
     before = drawing(opened, "epc")
     page.check("#odds")
@@ -315,9 +321,9 @@ def test_a_thousand_and_another_threshold(visit: Open, tmp_path: Path) -> None:
 
     alpha(opened, one.at)
     assert drawn(opened, "scores-0", "ghost") != []
-    others = member.thresholds_of_others
-    assert others is not None
-    assert others[0][one.at] <= member.curve.threshold[one.at] <= others[1][one.at]
+    for lower, upper in member.threshold_ranges.values():
+        assert lower[one.at] <= member.curve.threshold[one.at] <= upper[one.at]
+    assert drawn(opened, "scores-0", "range") == ["new", "best", "good"]
     page.focus("[data-cut='0']")
     page.keyboard.press("End")
     place = len(member.cuts) - 1

@@ -17,6 +17,7 @@ from priori.report import render_html
 from priori.scores import Scores
 from priori.scores.systems import System
 from priori.studies.evaluation import Settings, Study, make_study
+from priori.studies.evaluation.pairs import against_best
 from priori.words.cautions import cautions
 from priori.words.headline import advice, chosen_elsewhere, deployment, dots, gravest, headline
 from priori.words.numbers import per_thousand_range
@@ -261,8 +262,11 @@ def test_a_system_that_costs_more_than_none_is_not_to_be_used() -> None:
 def test_the_card_says_what_other_development_sets_choose() -> None:
     study = small_studies.study(2.0, sizes={"users": 60})
     member, found = study.members[0], priori.threshold_interval(study.curves[0].dev, alpha="0.5")
-    assert member.thresholds_of_others is not None
-    assert [side[study.at] for side in member.thresholds_of_others] == [found.new_lower[0], found.new_upper[0]]
+    assert {name: [side[study.at] for side in sides] for name, sides in member.threshold_ranges.items()} == {
+        "new": [found.new_lower[0], found.new_upper[0]],
+        "best": [found.best_lower[0], found.best_upper[0]],
+        "good": [found.good_lower[0], found.good_upper[0]],
+    }
     said = f"other development sets choose between {found.new_lower[0]:.4g} and {found.new_upper[0]:.4g}"
     assert chosen_elsewhere(member, study.at) == f"fixed in advance; {said}"
     assert chosen_elsewhere(member, 0) == "fixed in advance"  # nothing holds at alpha = 0
@@ -279,17 +283,52 @@ def test_one_user_cannot_be_resampled() -> None:
 def test_few_users_settle_little() -> None:
     sizes = {"negatives": 18, "positives": 18, "users": 6}
     study = small_studies.study(4.0, sizes=sizes)
-    band = study.members[0].band
+    member, band = study.members[0], study.members[0].band
     assert band is not None
-    low, high = per_thousand_range(band.lower[study.at], band.upper[study.at]).split(" to ")
+    # The bounds of both rates allow for a user unlike these, and the interval of their mean does not.
+    ends, rates = (band.lower[study.at], band.upper[study.at]), member.hter_bounds(study.at)
+    low, high = per_thousand_range(min(ends[0], rates[0]), max(ends[1], rates[1])).split(" to ")
     answer = headline(study, study.at)
     assert answer.text == f"Between {low} and {high} errors in 1,000: 6 users are too few to settle this"
     assert (answer.mark, advice(answer)) == ("too few", "If you deploy")
     two = small_studies.study(4.0, 4.0, sizes=sizes)
     first = "AB"[two.order_at(two.at)[0]]
     assert headline(two, two.at).text.startswith(f"{first} comes first with between ")
+    assert answer.why.startswith("allows for a next user unlike these; the 95 % interval is ")
     enough = small_studies.study(2.0, sizes={"users": 60})
     assert headline(enough, enough.at).mark is None
+
+
+def test_many_systems_are_compared_with_the_one_expected_to_be_best() -> None:
+    study = small_studies.study(*[2.0] * 10, names=tuple(f"system {number}" for number in range(10)), points=5)
+    best, _, undecided = against_best(study.curves, study.pairs, 0)
+    assert best != study.order_at(0)[0]
+    assert undecided
+    answer = headline(study, 0)
+    assert answer.text.startswith(f"system {study.order_at(0)[0]} comes first with about ")
+    assert answer.why.startswith(f"with other development sets system {best} is expected to be best; it cannot be ")
+    assert answer.why.endswith(f" or {len(undecided) - 3} others")
+
+
+def test_a_narrow_interval_of_few_users_settles_nothing() -> None:
+    few = {"negatives": 600, "positives": 600, "users": 6}
+    study = small_studies.study(2.0, sizes=few)
+    band = study.members[0].band
+    assert band is not None
+    assert band.upper[study.at] - band.lower[study.at] < 0.1
+    answer = headline(study, study.at)
+    assert (answer.mark, answer.few) == ("too few", "6 users are too few to settle this")
+    # Nor does a test between systems.
+    two = small_studies.study(1.0, 4.0, sizes=few)
+    assert two.pairs[0].significant is not None
+    assert two.pairs[0].significant[two.at]
+    answer = headline(two, two.at)
+    assert answer.mark == "too few"
+    assert answer.text.startswith("B comes first with between ")
+    other = small_studies.study(2.0, sizes=few, measure="frr")
+    answer = headline(other, other.at)
+    assert answer.text.startswith("False rejection rate between ")
+    assert answer.why.endswith("; no interval from so few is to be trusted")
 
 
 def test_what_is_not_to_be_trusted_is_not_advised() -> None:

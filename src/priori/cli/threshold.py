@@ -35,11 +35,10 @@ from priori.uncertainty.rates.rate_intervals import RATE_TITLES, Rate
 from priori.uncertainty.rates.user_rates import ROLES
 from priori.words.numbers import acceptance
 from priori.words.sentences import about_groups, about_thresholds, about_users
+from priori.words.vocabulary import RANGES
 
 #: A rate with the ends of its interval, at each threshold.
 Limits = tuple[Floats, Floats, Floats]
-#: What the ranges of a threshold are called.
-RANGES = {"new": "other sets choose", "best": "population's best", "good": "as good here"}
 #: How many users in each role a table shows.
 WORST = 10
 
@@ -113,7 +112,7 @@ def threshold(asked: Asked) -> None:
         shown |= {f"dev {domain.v2.name}": percents(columns["dev_v2"])}
         if "dev_cost" in columns:
             shown["dev cost"] = map("{:.5g}".format, columns["dev_cost"])
-        for what, heading in () if sure is None else RANGES.items():
+        for what, (heading, _) in () if sure is None else RANGES.items():
             ends = zip(columns[f"{what}_lower"], columns[f"{what}_upper"], strict=True)
             shown[heading] = ["-" if math.isnan(low) else f"{low:.4g} to {high:.4g}" for low, high in ends]
         title = f"Threshold by {rule.title}; {acceptance(scores.distances).removesuffix(' than')}"

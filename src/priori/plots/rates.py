@@ -10,6 +10,7 @@ from priori.base.texts import alpha_text
 from priori.plots.style import axes, colours, finished, note_cautions, shade, with_looks
 from priori.uncertainty.rates.user_rates import ROLES, UserRates
 from priori.words.numbers import level_text
+from priori.words.vocabulary import RANGES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 #: With more users only some are drawn, since a page holds every one that is drawn.
 MOST_DRAWN = 2000
-#: The ranges, from the widest bar to the narrowest, with their names in the legend.
-RANGES = {"new": "other sets choose", "best": "best in the population", "good": "as good on this set"}
 
 
 def plot_groups(found: GroupRates, *, ax: Axes | None = None) -> Axes:
@@ -85,7 +84,7 @@ def plot_thresholds(found: ThresholdInterval, *, ax: Axes | None = None) -> Axes
     low, high = (inside.min(), inside.max()) if inside.size else (0.0, 1.0)
     reach = max(high - low, 1e-9)
     limits = low - 0.08 * reach, high + 0.08 * reach  # an infinite end goes to the edge of the axes
-    for place, ((what, label), colour) in enumerate(zip(RANGES.items(), colours(len(RANGES)), strict=True)):
+    for place, ((what, (_, label)), colour) in enumerate(zip(RANGES.items(), colours(len(RANGES)), strict=True)):
         lower, upper = (np.clip(shown[f"{what}_{end}"], *limits) for end in ("lower", "upper"))
         ax.hlines(rows + 0.22 * (place - 1), lower, upper, colors=colour, lw=6, alpha=0.6, label=label)
     ax.vlines(np.clip(shown["threshold"], *limits), rows - 0.4, rows + 0.4, colors="k", lw=2, label="chosen")

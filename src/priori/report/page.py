@@ -43,15 +43,16 @@ from priori.words.numbers import (
     weighing,
 )
 from priori.words.sentences import CLAIM_IN_SHORT, describe_settings, heading, tested_together, verdict
-from priori.words.vocabulary import GLOSSARY, study_words
+from priori.words.vocabulary import GLOSSARY, RANGES, study_words
 
 #: The libraries that the page is made with.
 NEEDED = ("jinja2",)
 #: What histograms of scores show.
 ABOUT_SCORES = (
-    "Share of each class per bin on the test set; dashed, the development set. The upright line is the threshold, in "
-    "grey between which other development sets would put it; dotted, the best one on the test set, which nobody could "
-    "have known."
+    "Share of each class per bin on the test set; dashed, the development set. The upright line is the threshold; "
+    "dotted, the best one on the test set, which nobody could have known. The bars show where other development sets "
+    "would put it, where the best threshold of the population lies, and which thresholds cost as little on the "
+    "development set, within one standard error."
 )
 #: A rate and its bounds.
 RATE = ("rate", "lower", "upper")
@@ -60,7 +61,7 @@ TESTED = {"difference": 6, "expected": 6, "lower": 6, "upper": 6, "confidence": 
 #: Of more pairs than this a page holds the replicates of those with the best system only: they are most of its size.
 SPREAD = 3
 #: What the script cannot make of the rates itself.
-MOVING = ("headline", "mark", "why", "broken", "advice", "promised", "caution")
+MOVING = ("headline", "mark", "why", "broken", "few", "advice", "promised", "caution")
 #: The parts of the page's script, in the order in which they need each other.
 SCRIPTS = ("state.js", "drawing.js", "operating.js", "figures.js", "report.js")
 
@@ -218,9 +219,11 @@ def page_data(study: Study, sections: Sections | None = None) -> dict[str, Any]:
         ],
         "kinds": {kind: said.error(kind) for kind in kinds},
         "negatives": said.negatives,
+        "users": study.curves[0].test.n_users,
         "mixture": mixture(study.members[0].rates[0]),
         "share": words["share"],
         "acceptance": acceptance(study.curves[0].distances),
+        "ranges": RANGES,
         "scored": "distance" if study.curves[0].distances else "score",
         "many": study.many,
         "matter": study.matter,
@@ -272,12 +275,11 @@ def _steps(member: Member) -> dict[str, Any] | None:
 
 def _card(member: Member) -> dict[str, Any]:
     """Return what a system does to each kind of trials at each alpha, what was promised, and along the scores."""
-    others = member.thresholds_of_others
     return {
         "threshold": member.deployable,
         "rates": _rates(member.rates),
         "promises": _rates(member.promises),
-        "others": None if others is None else [few_digits(side) for side in others],
+        "ranges": {name: [few_digits(side) for side in sides] for name, sides in member.threshold_ranges.items()},
         "range": [chosen_elsewhere(member, index) for index in range(len(member.curve.alpha))],
         "best": few_digits(member.best_threshold),
         "places": member.cuts,
@@ -368,6 +370,7 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
         "mark": answer.mark,
         "why": unbroken(answer.why),
         "broken": answer.broken,
+        "few": answer.few,
         "advice": advice(answer),
         "promised": promised(study, index),
         "name": deployed.name,

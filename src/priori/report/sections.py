@@ -22,7 +22,7 @@ from priori.studies.evaluation.particulars import WORST as WORST_ERRORS
 from priori.studies.evaluation.particulars import AtLimit, Attacked, CardRow
 from priori.uncertainty.costs import CostsTest
 from priori.uncertainty.rates.user_rates import ROLES, UserRates, UserRole
-from priori.words.numbers import bounds, cell, clean, gap, level_text, money, percent, short, threshold_text
+from priori.words.numbers import bounds, cell, gap, level_text, money, percent, short, threshold_text
 from priori.words.sentences import about_groups, about_users
 from priori.words.vocabulary import TaskWords, study_words
 
@@ -173,7 +173,7 @@ def _worst(found: UserRates, role: UserRole, words: TaskWords) -> TextTable:
     worst = found.of_role(role, WORST)
     rows = tuple(
         (
-            clean(str(worst["user"][row])),
+            short(str(worst["user"][row]), 60),
             f"{worst['errors'][row]:,} of {worst['trials'][row]:,}",
             cell(float(worst["rate"][row])),
             bounds(worst["lower"][row], worst["upper"][row], True),
@@ -195,7 +195,7 @@ def groups(study: Study) -> dict[str, Any] | None:
         number, lower, upper = (float(column[row]) for column in (found.value, found.lower, found.upper))
         is_rate = what not in ("ratio", "ratio-to-mean", "fdr", "garbe")
         shown = (cell(number) if is_rate else f"{number:.3g}", bounds(lower, upper, is_rate))
-        group, other = (clean(str(column[row])) for column in (found.group, found.other))
+        group, other = (short(str(column[row]), 60) for column in (found.group, found.other))
         about = {
             "rate": group,
             "gap": f"{group} minus {other}",
@@ -301,7 +301,7 @@ def attacks(study: Study) -> dict[str, Any] | None:
     return {
         "shares": _shares(study.attacked) if drawn else None,
         "types": _types(study.attacked),
-        "unseen": sorted({kind for one in study.attacked for kind in one.rates.unseen}),
+        "unseen": sorted({short(kind) for one in study.attacked for kind in one.rates.unseen}),
         "drawn": drawn or None,
     }
 

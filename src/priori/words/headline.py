@@ -16,6 +16,7 @@ from priori.decisions.outcomes import Outcomes
 from priori.studies.evaluation.member import Member
 from priori.studies.evaluation.pairs import against_best
 from priori.studies.evaluation.study import Study
+from priori.uncertainty.bootstrap.calibration import TOO_FEW_USERS
 from priori.uncertainty.rates.rate_intervals import RateInterval
 from priori.words.numbers import (
     abridged,
@@ -26,7 +27,6 @@ from priori.words.numbers import (
     listing,
     per_thousand,
     per_thousand_range,
-    percent,
     rank_range,
     short,
     told_apart,
@@ -55,7 +55,8 @@ NAME = 28
 class Headline:
     """The answer at one alpha: ``text``, whether it is clear, and why.
 
-    ``broken``: the data cannot tell; ``doubtful``: the system may be no better than one that looks at no score.
+    ``broken``: the data cannot tell; ``doubtful``: the system may be no better than one that looks at no score;
+    ``few``: who are too few to settle it, where they are.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Headline:
     why: str
     broken: bool = False
     doubtful: bool = False
+    few: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,8 @@ def headline(study: Study, index: int) -> Headline:
     """Answer the question of the study at one alpha in a line, and whether it is clear."""
     answer = _alone if len(study.members) == 1 else _compared
     found = _constant(study, index) or Headline(*answer(study, index))
-    if found.mark not in ("clear", "do not use"):
-        found = _unsettled(study, index) or found
+    if found.mark != "do not use":
+        found = _unsettled(study, index, wide=found.mark != "clear") or found
     for system in study.order_at(index)[:2]:
         codes = {caution.code: caution for caution in study.findings[system]}
         for caution in (codes[code] for code in UNTRUSTED if code in codes):
@@ -160,30 +162,49 @@ def _beaten_by(member: Member, index: int) -> tuple[str, float, Literal["surely"
     return CONSTANT[losses.index(least)], sign * least + perfect, certainty
 
 
-def _unsettled(study: Study, index: int) -> Headline | None:
-    """Lead with the interval of the best system where it settles little."""
-    best = study.members[study.order_at(index)[0]]
-    band, measure = best.band, best.curve.measure
-    if band is None or not measure.rate:
+def _unsettled(study: Study, index: int, *, wide: bool) -> Headline | None:
+    """Lead with the interval of the best system where it comes from too few users or, if ``wide``, settles little."""
+    best, words = study.members[study.order_at(index)[0]], study_words(study)
+    band, measure, test = best.band, best.curve.measure, best.curve.test
+    if band is None:
         return None
     number, lower, upper = (float(column[index]) for column in (band.value, band.lower, band.upper))
     bad = (1 - number, 1 - lower) if measure.greater_is_better else (number, upper)
-    if upper - lower < (WIDE if bad[1] >= TIMES * bad[0] else VERY_WIDE):
+    users = test.n_users
+    too_few = 1 < users < TOO_FEW_USERS
+    wide = wide and measure.rate and upper - lower >= (WIDE if bad[1] >= TIMES * bad[0] else VERY_WIDE)
+    if not (too_few or wide):
         return None
-    test = best.curve.test
     # Where trials are resampled although their one user is known, it is trials that are few.
-    number_of = counted(test.n_users, "user") if (test.n_users or 0) > 1 else counted(len(test), "trial")
-    few = study_words(study).said(number_of)
-    if _counts_errors(measure):
-        low, high = per_thousand_range(lower, upper).split(" to ")
-        amount, seen = f"between {low} and {high} errors in 1,000", per_thousand(number)
-    else:
-        amount, seen = f"{aggregate(measure)} between {percent(lower)} and {percent(upper)}", value(number, measure)
+    number_of = words.said(counted(users, "user") if users > 1 else counted(len(test), "trial"))
+    few, level = f"{number_of} are too few to settle this", level_text(study.settings.confidence_level)
+    seen = f"about {_said(number, measure)} on this test set"
+    why = f"{level} interval; {seen}"
+    if users > 1 and measure.name == "hter":
+        # The rates' own bounds allow for a user unlike those seen, and the interval of their mean does not.
+        why = f"allows for a next {words.said('user')} unlike these; the {level} interval is "
+        why += f"{per_thousand_range(lower, upper)}, {seen}"
+        low, high = best.hter_bounds(index)
+        lower, upper = min(lower, low), max(upper, high)
+    elif too_few:
+        why += "; no interval from so few is to be trusted"
+    amount = _between(lower, upper, measure)
     if len(study.members) > 1:
         amount = f"{short(best.name, NAME)} comes first with {amount}"
-    level = level_text(study.settings.confidence_level)
-    text = f"{amount[:1].upper()}{amount[1:]}: {few} are too few to settle this"
-    return Headline(text, "too few", f"{level} interval; about {seen} on this test set")
+    return Headline(f"{amount[:1].upper()}{amount[1:]}: {few}", "too few", why, few=few)
+
+
+def _said(number: float, measure: Measure) -> str:
+    """Return a value as errors in 1,000 where it is a share of errors."""
+    return per_thousand(number) if _counts_errors(measure) else value(number, measure)
+
+
+def _between(lower: float, upper: float, measure: Measure) -> str:
+    """Return an interval in words."""
+    if _counts_errors(measure):
+        low, high = per_thousand_range(lower, upper).split(" to ")
+        return f"between {low} and {high} errors in 1,000"
+    return f"{aggregate(measure)} between {value(lower, measure)} and {value(upper, measure)}"
 
 
 def advice(answer: Headline) -> str:
@@ -212,9 +233,9 @@ def error_lines(rates: Mapping[str, RateInterval], words: TaskWords) -> tuple[Er
 
 def chosen_elsewhere(member: Member, index: int) -> str:
     """Say that a threshold was fixed in advance, and between which others other development sets would put it."""
-    if (others := member.thresholds_of_others) is None or not np.isfinite([side[index] for side in others]).all():
+    ends = [float(side[index]) for side in member.threshold_ranges.get("new", ())]
+    if not (ends and np.isfinite(ends).all()):
         return "fixed in advance"
-    ends = [float(side[index]) for side in others]
     lower, upper = told_apart(ends[0], ends[1], lambda number: f"{number:.4g}")
     return f"fixed in advance; other development sets choose between {lower} and {upper}"
 
@@ -247,23 +268,17 @@ def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | Non
 
 
 def _alone(study: Study, index: int) -> tuple[str, Mark | None, str]:
-    curve, name = study.curves[0], short(study.members[0].name)
-    amount = float(curve.value[index])
-    if _counts_errors(curve.measure):
-        if (band := study.members[0].band) is None:
-            return f"{name} makes about {per_thousand(amount)} errors in 1,000", None, ""
-        low, high = per_thousand_range(float(band.lower[index]), float(band.upper[index])).split(" to ")
-        level = level_text(study.settings.confidence_level)
-        pooled = {"negatives", "attacks"} <= study.members[0].rates[index].keys()
-        as_here = ", with impostors and attacks in its proportions" if pooled else ""
-        why = f"{level} interval; about {per_thousand(amount)} on this test set{as_here}"
-        return f"{name} will make between {low} and {high} errors in 1,000", None, why
-    seen, measure = value(amount, curve.measure), aggregate(curve.measure)
-    if (band := study.members[0].band) is None:
-        return f"{name}: {measure} {seen}", None, ""
-    between = " and ".join(value(float(side[index]), curve.measure) for side in (band.lower, band.upper))
-    why = f"{level_text(study.settings.confidence_level)} interval; {seen} on this test set"
-    return f"{name}: {measure} between {between}", None, why
+    curve, band, name = study.curves[0], study.members[0].band, short(study.members[0].name)
+    measure, amount = curve.measure, float(curve.value[index])
+    errors, seen = _counts_errors(measure), _said(amount, measure)
+    if band is None:
+        text = f"{name} makes about {seen} errors in 1,000" if errors else f"{name}: {aggregate(measure)} {seen}"
+        return text, None, ""
+    between = _between(float(band.lower[index]), float(band.upper[index]), measure)
+    pooled = errors and {"negatives", "attacks"} <= study.members[0].rates[index].keys()
+    as_here = ", with impostors and attacks in its proportions" if pooled else ""
+    why = f"{level_text(study.settings.confidence_level)} interval; {'about ' if errors else ''}{seen} on this test set"
+    return f"{name} will make {between}" if errors else f"{name}: {between}", None, f"{why}{as_here}"
 
 
 def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
@@ -281,6 +296,11 @@ def _compared(study: Study, index: int) -> tuple[str, Mark | None, str]:
     if not undecided and best != leader:  # as expected of the method, not as observed with these thresholds
         rest = names[1 - best] if others == 1 else f"each of the other {others} systems"
         return f"{names[best]} is expected to be better than {rest}", "clear", together
+    if study.many and best != leader:  # of many systems each was tested against the one expected to be best only
+        near = [names[system] for system in undecided]
+        why = f"with other development sets {names[best]} is expected to be best; it cannot be distinguished from "
+        text = f"{names[leader]} comes first with {first}; {names[second]}, next, has {next_one}"
+        return text, "not clear", why + abridged(near, "or")
     _, worse, undecided = against_best(curves, study.pairs, index, best=leader)
     if not undecided:
         rest = names[second] if others == 1 else f"the other {others} systems"

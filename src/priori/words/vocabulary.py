@@ -11,6 +11,13 @@ from priori.base.errors import MARK
 if TYPE_CHECKING:
     from priori.studies.evaluation import Study
 
+#: What the ranges of a threshold are called: as the heading of a column, and where nothing beside explains it.
+RANGES = {
+    "new": ("other sets choose", "other development sets choose"),
+    "best": ("population's best", "best in the population"),
+    "good": ("as good here", "as good on the development set"),
+}
+
 
 @dataclass(frozen=True)
 class TaskWords:

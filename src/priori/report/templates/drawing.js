@@ -13,9 +13,9 @@ function el(name, attributes = {}, ...children) {
 
 const round = (value) => Math.round(value * 100) / 100;
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
-const ruler = document.createElement("canvas").getContext("2d");
+const ruler = document.createElement("canvas").getContext("2d"), SANS = getComputedStyle(document.documentElement).getPropertyValue("--sans");
 function widthOf(text, size = SIZE, weight = 400) {
-  ruler.font = `${weight} ${size}px ${getComputedStyle(document.documentElement).getPropertyValue("--sans")}`;
+  ruler.font = `${weight} ${size}px ${SANS}`;
   return ruler.measureText(text).width;
 }
 
@@ -57,7 +57,7 @@ const line = (xs, ys, more = {}) => { const { step, ...others } = more;
   return el("path", { d: trace(xs, ys, step), fill: "none", stroke: "var(--ink)", "stroke-width": 2, "stroke-linejoin": "round", ...others }); };
 function area(xs, lows, highs, more = {}) {
   const known = xs.map((_, i) => i).filter((i) => Number.isFinite(lows[i]) && Number.isFinite(highs[i])), back = [...known].reverse(), at = (values, rows) => rows.map((i) => values[i]);
-  return el("path", { d: trace(at(xs, known), at(highs, known)) + trace(at(xs, back), at(lows, back)).replace("M", "L") + "Z", stroke: "none", ...more });
+  return el("path", { d: known.length ? trace(at(xs, known), at(highs, known)) + trace(at(xs, back), at(lows, back)).replace("M", "L") + "Z" : "", stroke: "none", ...more });
 }
 
 // Round numbers between two ends.

@@ -35,8 +35,7 @@ function dotRows(into, width, systems, rowHeight) {
   const right = left + clamp(Math.min(...room), 60, width - beside - left - 14);
   const frame = panel(into, { left, right, top, bottom }, { ends: [low, end], title: "", ticks: ticksOf(low, end, Math.max(2, Math.floor((right - left) / 70))) }, { ends: [systems.length, 0], ticks: [] });
   if (beside) into.append(words(left, 9, measureTitle, { size: 11.5, weight: 600, fill: "var(--muted)" }));
-  const rowAt = (row) => top + rowHeight * (row + 0.5), told = document.getElementById("about-kept");
-  if (told) told.hidden = document.getElementById("plot-dots").clientWidth < 640;
+  const rowAt = (row) => top + rowHeight * (row + 0.5);
   const ownOf = (place, row) => place === state.found ? "var(--ink)" : data.many ? ((ranking ? ranking.possible[at][place] === "1" : row === 0) ? "var(--c0)" : "var(--neutral)") : colour(place);
   systems.forEach((place, row) => {
     const y = rowAt(row), system = data.systems[place], found = place === state.found, own = ownOf(place, row);
@@ -94,7 +93,7 @@ figures.people = {
   draw(into, width) {
     const place = shownPlace(), now = operating(place), shares = mixture(), kinds = Object.keys(now.rates), gap = width < 500 ? 8 : 22;
     const counts = kinds.map((kind) => Math.round(1000 * shares[kind])), rows = width < 500 ? 32 : width > 900 ? 16 : 20, columns = counts.map((n) => Math.ceil(n / rows));
-    const step = Math.min((width - gap * (kinds.length - 1)) / columns.reduce((sum, n) => sum + n, 0), width > 900 ? 17.5 : 15), down = Math.min(step, 12.4), top = 20;
+    const step = Math.min((width - gap * (kinds.length - 1)) / columns.reduce((sum, n) => sum + n, 0), width > 900 ? 17.5 : 15), down = Math.min(step, 11), top = 20;
     let x = step / 2, free = 0;
     kinds.forEach((kind, i) => {
       const n = counts[i], { rate, upper } = now.rates[kind], sure = Math.round(n * rate), may = Math.ceil(n * upper - 1e-9), parts = { sure: "", may: "", fine: "" };
@@ -119,7 +118,9 @@ figures.people = {
     }
     // Where the mean of both rates is what the page is about, its interval is the one that the page has for it.
     const system = data.systems[place], plain = state.share === 50 && !state.own && !now.dragged && data.measure.name === "hter" && system.lower;
-    const errors = plain ? { rate: system.value[state.at], lower: system.lower[state.at], upper: system.upper[state.at] } : together(now.rates, shares);
+    const [own, joint] = [plain && { rate: system.value[state.at], lower: system.lower[state.at], upper: system.upper[state.at] }, together(now.rates, shares)];
+    // Few users show nothing of those unlike them, for whom the bounds of both rates allow.
+    const errors = !plain ? joint : data.users > 1 && data.live.screen[state.at].few ? { ...own, lower: Math.min(own.lower, joint.lower), upper: Math.max(own.upper, joint.upper) } : own;
     const all = `${errors.lower === errors.upper ? "" : "About "}${inThousand(errors.rate)} errors in all ${intervalText(errors)}${count > 1 ? `, by ${nameOf(place)}` : ""}${now.dragged ? `, accepting ${data.scored === "distance" ? "below" : "above"} ${now.threshold}` : ""}`;
     into.append(words(0, y + 20, all, { weight: 600, "data-errors": errors.rate }));
     speak("people", `A thousand dots: ${kinds.map((kind, i) => `${counts[i]} ${data.kinds[kind][0]}`).join(", ")}; ${legend.slice(0, -1).map(([, , text]) => text.trim()).join(", ")}. ${all}.`);
@@ -330,17 +331,30 @@ data.matter.forEach((place) => {
       const all = ["negatives", "positives", "dev_negatives", "dev_positives"], low = count === 1, right = count === 1 ? width - 2 : width - 8;
       // A bin that stands out, such as scores far out, must not flatten the others.
       const tall = all.flatMap((name) => system.scores[name].map((v) => 100 * v)).sort((a, b) => b - a), high = Math.min(tall[0], 2.2 * tall[Math.min(6, tall.length - 1)] || tall[0]);
-      const frame = { left: low ? 2 : 46, right, top: low ? 26 : 38, bottom: low ? 104 : 182 }, y = { ends: [0, high * 1.05] };
-      const { px, py } = panel(into, frame, { ends: range, title: low ? "" : data.scored, grid: false }, low ? { ...y, ticks: [] } : { ...y, title: "share (%)", wide: 26 });
+      const frame = { left: low ? 2 : 46, right, top: low ? 26 : 38, bottom: low ? 94 : 182 }, y = { ends: [0, high * 1.05] };
+      const { px, py } = panel(into, frame, { ends: range, title: "", grid: false }, low ? { ...y, ticks: [] } : { ...y, title: "share (%)", wide: 26 });
       const top = (v) => Math.max(py(v), frame.top), shape = (name, own) => { const heights = steps(system.scores[name]).map(top), d = trace(edges.map(px), heights, true);
         into.append(el("path", { d: `M${round(px(edges[0]))} ${round(py(0))}L${d.slice(1)}V${round(py(0))}Z`, fill: own, "fill-opacity": 0.3 }), el("path", { d, fill: "none", stroke: own, "stroke-width": 1.2 })); };
       shape("negatives", low ? "var(--c1)" : "var(--neutral)");
       shape("positives", colour(place));
       for (const [name, own] of [["dev_negatives", low ? "var(--c1)" : "var(--muted)"], ["dev_positives", colour(place)]]) into.append(line(edges.map(px), steps(system.scores[name]).map(top), { step: true, stroke: own, "stroke-width": 1, "stroke-dasharray": "2 2" }));
-      return { height: low ? 126 : 226, frame, move() {
+      if (!low) into.append(words(frame.left - 8, frame.bottom + 14, data.scored, { anchor: "end", size: 11, fill: "var(--muted)" }));
+      // How sure the threshold is: a bar for each of its ranges under the axis, with its name where there is room.
+      const named = Object.keys(kept.ranges), barAt = (row) => frame.bottom + 32 + 14 * row, barsEnd = named.length ? barAt(named.length - 1) + 8 : frame.bottom + 24;
+      const rangeAt = (name) => kept.ranges[name].map((side) => side[state.at]), known = (name) => rangeAt(name).every((side) => side !== null);
+      const bar = (name, row) => {
+        const [from, to] = rangeAt(name).map((side) => px(clamp(number(side), ...range))), y = barAt(row), after = width - to - 9, before = from - 7;
+        const [brief, full] = data.ranges[name], choices = [[full, after], [brief, after], [full, before], [brief, before]];
+        const [text, room] = choices.find(([text, room]) => widthOf(text, 10.5) <= room) || [brief, Math.max(after, before)], told = fitted(text, room, 10.5);
+        const at = room === after ? { x: to + 7, anchor: "start" } : { x: from - 7, anchor: "end" };
+        return [box(from, y - 3, Math.max(to - from, 2), 6, { rx: 3, fill: "var(--neutral)", "fill-opacity": 0.75, "data-range": name }),
+          words(at.x, y, told, { size: 10.5, anchor: at.anchor, fill: "var(--muted)", "paint-order": "stroke", stroke: "var(--paper)", "stroke-width": 3 })];
+      };
+      return { height: barsEnd, frame, move() {
         // Accepting or rejecting all puts the line at an end of the scores.
         const now = operating(place), threshold = clamp(now.value, ...range), x = px(threshold), made = [], best = clamp(number(kept.best[state.at]), ...range);
-        if (kept.others) { const [from, to] = kept.others.map((side) => px(clamp(number(side[state.at]), ...range))); made.push(box(from, frame.top, Math.max(to - from, 1), frame.bottom - frame.top, { fill: "var(--ink)", "fill-opacity": 0.1, "data-others": "" })); }
+        const bars = named.map((name, row) => known(name) ? bar(name, row) : []).filter((parts) => parts.length);
+        made.push(...bars.map(([shape]) => shape), ...(bars.length ? [rule(x, frame.bottom + 24, x, barsEnd, { "stroke-width": 1.2, "stroke-opacity": 0.6 })] : []), ...bars.map(([, told]) => told));
         made.push(rule(px(best), frame.top, px(best), frame.bottom, { "stroke-dasharray": "2 3", "stroke-opacity": 0.8, "data-ghost": best }), rule(x, frame.top - 6, x, frame.bottom, { "stroke-width": 2, "data-threshold": threshold }),
           el("circle", { cx: round(x), cy: frame.top - 8, r: 6, fill: "var(--ink)", "data-handle": place }));
         const text = now.dragged ? `${now.threshold}: what another threshold would do` : root.classList.contains("printing") ? "" : "drag it", rightwards = x < (frame.left + frame.right) * 0.55;
@@ -351,11 +365,19 @@ data.matter.forEach((place) => {
         if (state.marked && state.marked.place === place) { const spot = px(clamp(state.marked.score, ...range)); made.push(el("path", { d: `M${round(spot)} ${frame.bottom - 2}l-5 -10h10z`, fill: "var(--warn)", "data-marked": state.marked.score })); }
         return made; },
       drag: (x) => { const target = linear(frame.left, frame.right, ...range)(x); return kept.places.reduce((best, cut, row) => Math.abs(cut - target) < Math.abs(kept.places[best] - target) ? row : best, 0); },
-      point(x) { const bin = edges.findIndex((edge, i) => i < edges.length - 1 && px(edges[i + 1]) >= x);
+      point(x, y) {
+        const name = named[Math.round((y - barAt(0)) / 14)];
+        if (name && known(name) && y > barAt(0) - 7) return { lines: [`${data.ranges[name][1]}: ${rangeAt(name).map((side) => /inf/.test(side) ? side : digits(number(side))).join(" to ")}`] };
+        const bin = edges.findIndex((edge, i) => i < edges.length - 1 && px(edges[i + 1]) >= x);
         return bin < 0 || x < frame.left ? null : { lines: [`${digits(edges[bin])} to ${digits(edges[bin + 1])}`, `${data.negatives}: ${shownRate(system.scores.negatives[bin])}`, `${data.kinds.positives[0]}: ${shownRate(system.scores.positives[bin])}`] }; } };
     },
     columns: () => [["from", "to", "negatives", "positives", "dev_negatives", "dev_positives"], ...system.scores.negatives.map((_, i) => [edges[i], edges[i + 1],
       ...["negatives", "positives", "dev_negatives", "dev_positives"].map((name) => system.scores[name][i])])],
+  };
+  if (Object.keys(kept.ranges).length) figures["thresholds-" + place] = {
+    drawnBy: "scores-" + place,
+    columns: () => [["alpha", "threshold", ...Object.keys(kept.ranges).flatMap((name) => [`${name}_lower`, `${name}_upper`])],
+      ...data.alpha.map((alpha, at) => [alpha, kept.threshold[at], ...Object.values(kept.ranges).flatMap((sides) => sides.map((side) => side[at]))])],
   };
 });
 

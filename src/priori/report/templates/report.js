@@ -95,6 +95,7 @@ function moveTexts() {
   byId("deploy").hidden = screen.broken;
   byId("deploy-number").hidden = byId("in-brackets").hidden = card.extreme;
   byId("uncut").hidden = !state.cut;
+  for (const button of all("[data-share]")) button.setAttribute("aria-pressed", String(Number(button.dataset.share) === (state.own ? state.own.share : state.share)));
   all("[data-error]").forEach((element, i) => card.lines[i].forEach((text, part) => write(element.querySelector(`[data-part="${part}"]`), text)));
   byId("gravest").hidden = !screen.caution;
   if (screen.caution) screen.caution.forEach((text, part) => write(byId("gravest").querySelector(`[data-part="${part}"]`), text));
@@ -120,7 +121,7 @@ function moveTable(table, live, at) {
   sortRows(table);
 }
 
-function move(at, own = null) {
+function move(at, own = null, remember = keep) {
   state.own = own;
   state.cut = null;
   state.at = clamp(at, 0, data.alpha.length - 1);
@@ -129,10 +130,12 @@ function move(at, own = null) {
   moveFigures();
   if (standings) drawStandings();
   if (find && state.found !== null) write(byId("found"), told(state.found));
-  keep();
+  remember();
 }
 
-slider.addEventListener("input", () => move(Number(slider.value)));
+// Browsers allow a page some hundred addresses in half a minute; a drag passes more.
+let keeping;
+slider.addEventListener("input", () => move(Number(slider.value), null, () => { clearTimeout(keeping); keeping = setTimeout(keep, 100); }));
 
 // One's own costs: the alpha at which the weighted error is the expected cost, up to a factor. The constant pieces of the
 // curves have the thresholds at that very alpha; figures and tables stand at the nearest alpha of the slider.
@@ -170,16 +173,20 @@ function ownScreen() {
   const { prior, share } = state.own, nearby = data.live.screen[state.at], found = ownOrder();
   if (!found || nearby.broken) return nearby;
   const [best, next] = found, name = nameOf(best.place), one = count === 1, where = `where ${Number(share.toPrecision(4))}\u00a0% are ${data.kinds.positives[0]}`;
-  const constant = constantCosts(state.own), useless = best.cost >= Math.min(...constant) * (1 - 1e-9), all = constant[1] <= constant[0] ? "rejecting every trial" : "accepting every trial";
-  // Where the costs may be as high as those of looking at no score, nothing is recommended.
-  const { rates } = operating(best.place), doubtful = together(rates, prices(state.own)).upper >= Math.min(...constant);
-  const errors = `about ${inThousand(best.errors)} ${intervalText(together(rates, mixture()))} errors in 1,000`, here = `than ${all}, at your costs and ${where}`;
-  const headline = useless ? `${one ? `${name} is no better` : `None of the ${count} systems is better`} ${here}: do not use ${one ? "it" : "them"}`
-    : doubtful ? `${one ? `${name} may be no better` : `None of the ${count} systems is clearly better`} ${here}`
+  const constant = constantCosts(state.own), least = Math.min(...constant), all = constant[1] <= constant[0] ? "rejecting every trial" : "accepting every trial";
+  // Where the costs may be as high as those of looking at no score, nothing is recommended; who are too few to settle it
+  // at equal shares are too few at any.
+  const { rates } = operating(best.place), cost = together(rates, prices(state.own)), useless = cost.lower >= least * (1 - 1e-9), doubtful = cost.upper >= least;
+  const errors = `about ${inThousand(best.errors)} ${intervalText(together(rates, mixture()))} errors in 1,000`, { few } = nearby, untrusted = nearby.mark === "do not trust";
+  const no = best.cost >= least ? [`${name} is no better here`, `None of the ${count} systems is better here`] : [`${name} may be no better`, `None of the ${count} systems is clearly better`];
+  const worse = `${no[one ? 0 : 1]} than ${all}, at your costs and ${where}`, range = intervalText(together(rates, mixture())).slice(1, -1).replace(" to ", " and ");
+  const headline = useless ? `${worse}: do not use ${one ? "it" : "them"}`
+    : few ? `${one ? "Between" : `${name} costs least, with between`} ${range} errors in 1,000 ${where}: ${few}`
+    : doubtful ? worse
     : `${name} ${one ? "makes" : "costs least, with"} ${errors} ${where}` + (next ? `; ${nameOf(next.place)}, next, has ${inThousand(next.errors)}` : "");
-  const untrusted = nearby.mark === "do not trust", nearest_ = `at alpha = ${alphaText()}; figures, tests and tables are at the nearest, ${data.live.alpha[state.at]}`;
-  return { ...nearby, headline, mark: untrusted ? nearby.mark : useless ? "do not use" : doubtful ? "not clear" : "your costs", advice: untrusted || doubtful || useless ? "If you deploy" : "Deploy",
-    why: untrusted ? nearby.why : doubtful && !useless ? `${name} makes ${errors}, ${nearest_}` : nearest_ };
+  const own = `at alpha = ${alphaText()}`, here = alphaText() === data.live.alpha[state.at] ? own : `${own}; figures, tests and tables are at the nearest, ${data.live.alpha[state.at]}`;
+  return { ...nearby, headline, mark: untrusted ? nearby.mark : useless ? "do not use" : few ? "too few" : doubtful ? "not clear" : "your costs", advice: untrusted || few || doubtful ? "If you deploy" : "Deploy",
+    why: untrusted ? nearby.why : doubtful && !useless && !few ? `${name} makes ${errors}, ${here}` : here };
 }
 
 // Where the best is hidden the answer is about those that are shown, of which nothing was tested.
@@ -215,10 +222,15 @@ byId("uncut").addEventListener("click", () => cutAt(null, null));
 
 // -- a thousand: whose, and how many of them are positives ---------------------------------------------------------------
 
-for (const button of all("[data-share]")) button.addEventListener("click", () => { shareOut(Number(button.dataset.share)); keep(); });
+for (const button of all("[data-share]")) button.addEventListener("click", () => {
+  const share = Number(button.dataset.share);
+  // The share is one of one's own costs where they are given.
+  if (state.own) { byId("prevalence").value = share; costs.dispatchEvent(new Event("input")); return; }
+  shareOut(share);
+  keep();
+});
 function shareOut(share) {
   state.share = share;
-  for (const button of all("[data-share]")) button.setAttribute("aria-pressed", String(Number(button.dataset.share) === share));
   moveTexts();
   moveFigures();
 }

@@ -22,8 +22,8 @@ from priori.studies.evaluation.drawing import ScoreHistogram, bin_scores, median
 from priori.uncertainty.bands.bands import Band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import Resampling
-from priori.uncertainty.expected.thresholds import new_thresholds
-from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_along
+from priori.uncertainty.expected.thresholds import threshold_ranges
+from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_along, joint_interval
 
 #: At one threshold the error rate of each kind of trials that there are: positives, negatives, attacks.
 Rates = dict[str, RateInterval]
@@ -127,6 +127,12 @@ class Member:
         """At each alpha the error rate of each kind of test trials that there are."""
         return self._rates[0][: self.curve.alpha.size]
 
+    def hter_bounds(self, index: int) -> tuple[float, float]:
+        """Return between which HTERs the bounds of the rates put it at an alpha, as if the rates were independent."""
+        rates, shares = self.rates[index], mixture(self.rates[index])
+        _, lower, upper = joint_interval([*rates.values()], [0.5 * shares.get(kind, 1.0) for kind in rates])
+        return lower, upper
+
     @property
     def rates_along(self) -> list[Rates]:
         """The same at each of the `cuts` along the scores."""
@@ -147,22 +153,24 @@ class Member:
         return self._as_given(self.curve.criterion.in_hindsight.choose(self.roc.scores, self.curve.fractions).threshold)
 
     @cached_property
-    def thresholds_of_others(self) -> tuple[Floats, Floats] | None:
-        """Between which thresholds other development sets choose at each alpha, as `threshold_interval` does.
+    def threshold_ranges(self) -> dict[str, tuple[Floats, Floats]]:
+        """The ranges of the threshold at each alpha, as `threshold_interval` has them: ``new``, ``best`` and ``good``.
 
-        NaN at alpha 0 and 1, where nothing holds. None where nothing was resampled, for tables, for a bootstrap of
-        several levels, and where thresholds are not chosen on the development set.
+        NaN at alpha 0 and 1, where nothing holds, and where a criterion has no cost. Empty where nothing was resampled,
+        for tables, for a bootstrap of several levels, and where thresholds are not chosen on the development set.
         """
         curve, made = self.curve, None if self.band is None else self.band.settings
         if made is None or curve.dev.scanned or not curve.criterion.reads_development:
-            return None
+            return {}
         if not BOOTSTRAPS[made["bootstrap"]].one_level:
-            return None
+            return {}
         resampling = Resampling(made["bootstrap"], confidence_level=self.level, rng=made["seed"])
-        bounds = new_thresholds(curve.dev, curve.criterion, curve.fractions, resampling)
         inner = (curve.alpha > 0) & (curve.alpha < 1)
-        lower, upper = (self._as_given(np.where(inner, bound, np.nan)) for bound in bounds)
-        return (upper, lower) if curve.distances else (lower, upper)
+        found = {}
+        for name, bounds in threshold_ranges(curve.dev, curve.criterion, curve.fractions, resampling).items():
+            lower, upper = (self._as_given(np.where(inner, bound, np.nan)) for bound in bounds)
+            found[name] = (upper, lower) if curve.distances else (lower, upper)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists."""

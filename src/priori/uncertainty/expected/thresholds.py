@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from priori.base.above import above
 from priori.base.alphas import as_fractions
@@ -56,6 +55,8 @@ if TYPE_CHECKING:
 #: variance of the sets' own thresholds: without it 92 % of the intervals of 95 % hold where errors are weighed
 #: (measured, validation/thresholds/measure.py).
 OWN_SHARE = 0.15
+#: Lower and upper ends, of scores or of bins.
+Ends = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,8 +159,7 @@ def threshold_interval(
     resampling = Resampling(bootstrap, confidence_level=confidence_level, rng=rng)
     drawn = _draw(scores, rule, fractions, resampling, threads, progress)
     choice, plan, units = drawn.choice, drawn.plan, drawn.units
-    good, share = _as_good(drawn)
-    new, best = _intervals(drawn, share)
+    new, best, good = _ranges(drawn).values()
     errors = np.asarray(choice.outcomes.fp + choice.outcomes.fn)
     alphas = np.array([float(fraction) for fraction in fractions])
     said = (
@@ -173,9 +173,9 @@ def threshold_interval(
         rule,
         alphas,
         choice.threshold,
-        *_scores(drawn.axis, new),
-        *_scores(drawn.axis, best),
-        *_scores(drawn.axis, good),
+        *new,
+        *best,
+        *good,
         bootstrap=plan.bootstrap,
         units=units.count,
         seed=plan.seed,
@@ -184,13 +184,11 @@ def threshold_interval(
     )._came_from(scores)
 
 
-def new_thresholds(
+def threshold_ranges(
     dev: ScoreSet, rule: Criterion, fractions: Sequence[Fraction], resampling: Resampling
-) -> tuple[Floats, Floats]:
-    """Return only between which thresholds other development sets choose: what a page shows."""
-    drawn = _draw(dev, rule, fractions, resampling, None, None)
-    share = np.ones(len(fractions)) if drawn.units.partner is None else _as_good(drawn)[1]
-    return _scores(drawn.axis, _intervals(drawn, share)[0])
+) -> dict[str, Ends]:
+    """Return only the three ranges of `threshold_interval`, by their names: what a page shows."""
+    return _ranges(_draw(dev, rule, fractions, resampling, None, None))
 
 
 class _Drawn(NamedTuple):
@@ -234,8 +232,11 @@ def _draw(
     return _Drawn(choice, settled, limits, plan, drawn[0], axis, units, weights, bins)
 
 
-#: Lower and upper ends, in bins.
-Ends = tuple[Floats, Floats]
+def _ranges(drawn: _Drawn) -> dict[str, Ends]:
+    """Return where new sets choose thresholds, where the best one lies, and which are as good."""
+    good, share = _as_good(drawn)
+    new, best = _intervals(drawn, share)
+    return {name: _scores(drawn.axis, ends) for name, ends in (("new", new), ("best", best), ("good", good))}
 
 
 def _intervals(drawn: _Drawn, share: Floats) -> tuple[Ends, Ends]:
@@ -291,7 +292,7 @@ def _rejected(axis: ScoreAxis, threshold: float) -> int:
     return int(np.searchsorted(axis.thresholds(np.arange(1, axis.n_bins + 1)), threshold, side="left")) + 1
 
 
-def _scores(axis: ScoreAxis, ends: Ends) -> tuple[NDArray[Any], NDArray[Any]]:
+def _scores(axis: ScoreAxis, ends: Ends) -> Ends:
     """Return ends in bins as thresholds: from the lowest that rejects so many to the highest."""
     lower, upper = (np.clip(np.nan_to_num(end), 1, axis.n_bins) for end in ends)
     low, high = axis.thresholds(np.floor(lower) - 1), axis.thresholds(np.ceil(upper))
