@@ -296,7 +296,7 @@ def test_more_files_than_may_be_open(folder: Path) -> None:
         (folder / "parts" / f"{number}.csv").write_text((folder / "a-dev.csv").read_text())
     (folder / "out.csv").write_text("as before")
     arguments = ("epc", "--system", "A", "parts/*.csv", "a-test.csv", "--engine", "duckdb", "-o", "out.csv")
-    code, said = finish(start(folder, *arguments, preexec_fn=limited(resource.RLIMIT_NOFILE, 12)))
+    code, said = finish(start(folder, *arguments, preexec_fn=limited(resource.RLIMIT_NOFILE, 8)))
     assert (code, said) == (
         2,
         "priori: error: parts/*.csv: more files than may be open at a time; allow more "

@@ -66,6 +66,7 @@ def test_an_input_is_never_written_over(run: Any, arguments: tuple[str, ...]) ->
 
 #: What each command is given besides one option; one that is not here reads EPC's files.
 GIVEN = {
+    "amounts": (*EPC[1:], "--fp", "5"),
     "average": ("more.csv", "dev.csv"),
     "average-epc": ("more.csv", "test.csv", "--dev", "dev.csv", "--dev", "dev.csv"),
     "threshold": ("dev.csv",),

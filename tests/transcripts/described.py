@@ -167,10 +167,12 @@ def _drawn(axes: Any) -> Iterator[str]:
             yield f"    x {_array(np.asarray(line.get_xdata(), dtype=float))}"
             yield f"    y {_array(np.asarray(line.get_ydata(), dtype=float))}"
         for area in each.collections:
-            vertices = [path.vertices for path in area.get_paths()] or [np.zeros((0, 2))]
+            vertices = np.concatenate([path.vertices for path in area.get_paths()] or [np.zeros((0, 2))])
+            name = type(area).__name__.removeprefix("FillBetween")  # as older versions call it
+            if name == "QuadContourSet":  # which leaves room for its labels, as wide as their letters
+                vertices = vertices.round(2)
             offsets = np.asarray(area.get_offsets(), dtype=float)
-            places = f"{_array(np.concatenate(vertices))} at {_array(offsets)}"
-            yield f"  {type(area).__name__} {area.get_label()!r} {places}"
+            yield f"  {name} {area.get_label()!r} {_array(vertices)} at {_array(offsets)}"
         for patch in each.patches:
             corners = patch.get_patch_transform().transform(patch.get_path().vertices)
             yield f"  {type(patch).__name__} {patch.get_label()!r} {_array(corners)}"
@@ -181,8 +183,11 @@ def _drawn(axes: Any) -> Iterator[str]:
             yield f"  text {text.get_text()!r} {_array(np.array(place, dtype=float))} {text.get_color()}"
         if legend := each.get_legend():
             yield f"  legend {[text.get_text() for text in legend.get_texts()]}"
-        for labels in (each.get_xticklabels(), each.get_yticklabels()):
-            yield f"  ticks {[label.get_text() for label in labels]}"
+        for axis in (each.xaxis, each.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            ends = np.array([low, high]) + np.array([-1e-9, 1e-9]) * (high - low)
+            ticks = zip(axis.get_ticklocs(), axis.get_ticklabels(), strict=True)
+            yield f"  ticks {[text.get_text() for at, text in ticks if ends[0] <= at <= ends[1]]}"
 
 
 def _decoded(value: Any) -> Any:

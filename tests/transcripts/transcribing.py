@@ -37,6 +37,7 @@ NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?|(?<=[a-z(=:,;\[])-
 VARIES = (
     (re.compile(r"compiling the bootstrap kernels[^\n]*\n"), ""),
     (re.compile(re.escape(priori.__version__)), "VERSION"),
+    (re.compile(r"python( \| |: )\S+( \| |; )numpy( \| |: )\S+"), r"python\1VERSION\2numpy\3VERSION"),
     (re.compile(r"\b[0-9a-f]{40,64}\b"), "DIGEST"),
     (re.compile(r"(?<=digest: )\w+"), "DIGEST"),
 )

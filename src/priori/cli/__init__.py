@@ -115,6 +115,7 @@ class Commands(click.Group):
     cls=Commands,
     epilog=EXIT_CODES,
     invoke_without_command=True,
+    subcommand_metavar="[COMMAND] [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="priori")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @make_command(
     "demo",
-    click.Argument(["name"], type=click.Choice(NAMES), default=NAMES[0]),
+    click.Argument(["name"], type=click.Choice(NAMES), default=NAMES[0], metavar=f"[{'|'.join(NAMES)}]"),
     *options("directory force"),
     option("open_", default=None, help="Open the page in a browser. Default: where there is a terminal and a screen."),
     option("bootstrap", default="auto", help="What is resampled; auto: people if they are known, else trials."),

@@ -51,10 +51,11 @@ class Declared:
         elif kind is bool:
             settings = {"is_flag": True}
             default = False if default is None and "/" not in self.written else default
+        if not self.required:  # None would be a value to some versions of click, and nothing be missing
+            settings["default"] = default
         return click.Option(
             [*flags, name],
             help=self.help,
-            default=default,
             metavar=" ".join(words[len(flags) :]) or None,
             nargs=max(len(words) - len(flags), 1),
             multiple=self.multiple,

@@ -78,7 +78,7 @@ def _interval(ax: Axes, curve: AverageCurve, colour: str) -> None:
         across = 100 * np.stack([curve.fpr - curve.fpr_lower, curve.fpr_upper - curve.fpr])[:, rows]
         up = 100 * np.stack([curve.tpr - curve.tpr_lower, curve.tpr_upper - curve.tpr])[:, rows]
         reach: dict[str, Any] = {"xerr": np.maximum(across, 0), "yerr": np.maximum(up, 0)}
-        look: dict[str, Any] = {"fmt": "none", "ecolor": colour, "elinewidth": 1, "capsize": 2}
+        look: dict[str, Any] = {"fmt": "none", "color": colour, "elinewidth": 1, "capsize": 2}
         ax.errorbar(100 * curve.fpr[rows], 100 * curve.tpr[rows], **reach, **look)
         return
     ax.fill(*(100 * side for side in curve.outline()), color=colour, alpha=0.25, lw=0)
