@@ -13,8 +13,8 @@ import priori
 
 ROOT = Path(priori.__file__).parent
 COMPUTING = ("scores", "decisions", "engines", "curves", "uncertainty")
-#: What only prepares points for the eye, names a measure, or turns a level into an error.
-ALLOWED = {"thin", "finely", "measures_of", "average_precision", "error_allowed"}
+#: What only prepares points for the eye, or names a measure.
+ALLOWED = {"thin", "finely", "measures_of", "average_precision"}
 
 
 @pytest.mark.parametrize("floor", ["report", "plots", "words"])

@@ -10,9 +10,8 @@ from populations import ALPHAS, Population, seeds
 from tallies import Row, Tally
 
 import priori
-from priori.uncertainty.bands.bands import replicates_of
+from priori.uncertainty.bands.bands import Estimated, expected_curve, replicates_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
-from priori.uncertainty.expected.expected_bands import Estimated, expected_curve
 from priori.uncertainty.expected.method import expected_values
 
 #: Bootstraps, and the intervals that are looked at with each, where only the test set is resampled.
@@ -95,8 +94,8 @@ def _expected(curve, plan: BootstrapPlan) -> list[Made]:
     name, made = f"{plan.design.name}, {plan.interval}", []
     known = Estimated(expected_values([curve], replace(plan, threads=1)), 0, plan)
     for title, each in ((name, plan), (f"{name}, simultaneous", replace(plan, simultaneous=True))):
-        expected = expected_curve(curve, each, known)
-        made.append(Made(title, expected.lower, expected.upper))
+        _, lower, upper, *_ = expected_curve(curve, each, known)
+        made.append(Made(title, lower, upper))
     return made
 
 

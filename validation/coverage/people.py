@@ -12,7 +12,7 @@ from tallies import Row, Tally
 
 import priori
 from priori import Scores
-from priori.uncertainty.rates.fairness import gini
+from priori.uncertainty.rates.combined import gini
 
 GROUPS_PART, USERS_PART, DIFFER_PART = "groups", "users' own rates", "users differ"
 #: Groups of users with 20 impostor trials each: how many users each group has, its FAR, whether trials are crossed.

@@ -34,6 +34,14 @@ ABOVE: dict[str, str] = {
 }
 
 
+class Plotted:
+    """What has a figure without options."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the figure; returns the axes."""
+        return above(self, "plot")(self, ax=ax)
+
+
 @overload
 def above(result: object, method: Literal["plot"]) -> Callable[..., Axes]: ...
 @overload

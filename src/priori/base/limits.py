@@ -37,6 +37,20 @@ def whole_number(value: Any, name: str, least: int, most: int, why: str = "") ->
     return int(value)
 
 
+def check_level(level: float, what: str = "the confidence level") -> float:
+    """Return a level that lies strictly between 0 and 1, or say that it must.
+
+    Examples
+    --------
+    >>> check_level(0.95)
+    0.95
+    """
+    if not 0 < level < 1:
+        hint = f"; {level:g} % is {level / 100:g}" if 1 < level < 100 else ""
+        raise OptionError(f"{what} must lie between 0 and 1, not {level:g}{hint}")
+    return float(level)
+
+
 # -- the machine: what we may use of it, and how work is done on all of it -------------------------------------------
 
 Result = TypeVar("Result")

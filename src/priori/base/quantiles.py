@@ -19,6 +19,17 @@ def typed(level: float) -> Fraction:
     return Fraction(repr(round(float(level), 12)))
 
 
+def error_allowed(level: float) -> float:
+    """Return 1 minus the level as it was typed: 0.05 for 0.95, not 0.050000000000000044. A p-value is held against it.
+
+    Examples
+    --------
+    >>> error_allowed(0.95)
+    0.05
+    """
+    return float(1 - typed(level))
+
+
 def quantile(values: Floats, probability: float) -> Floats:
     """Return the inverse of the empirical distribution of each column: the smallest v with P(V <= v) >= p."""
     rank = min(max(ceil(len(values) * typed(probability)), 1), len(values))

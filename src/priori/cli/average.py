@@ -110,7 +110,7 @@ DATASETS = Group(
         option("weights"),
         option(
             "interval",
-            kind="priori.curves.averaging.datasets:INTERVALS",
+            kind="priori.curves.averaging.datasets:IntervalKind",
             default="t",
             help="Student's t, or normal as in the paper.",
         ),

@@ -18,7 +18,7 @@ from priori.cli.options import option, options
 from priori.cli.output import Progress, table_text, tell
 from priori.cli.systems import SYSTEMS, limits_of
 from priori.decisions.presets import get_preset
-from priori.studies.gates import Checked, check_limits, check_no_worse, junit_xml
+from priori.testing import Checked, check_limits, check_no_worse, junit_xml
 from priori.words.paper_tables import markdown_table
 
 #: How a limit is typed.

@@ -271,7 +271,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "at": Declared(
             "--at",
             "What must keep the limit: the worse end of the confidence interval, or the value.",
-            "priori.studies.gates:At",
+            "priori.testing:At",
             "upper",
         ),
         "no_worse_than": Declared("--no-worse-than NAME", "Others may not be worse than NAME by more than --margin."),

@@ -13,6 +13,7 @@ import priori
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution
 from priori.base.errors import FewUsersError, OptionError, PrioriError
+from priori.base.limits import check_level
 from priori.base.texts import alpha_text
 from priori.base.texts import cell as percent
 from priori.base.texts import cells as percents
@@ -30,7 +31,6 @@ from priori.decisions.recipe import price, shifted
 from priori.decisions.tasks import get_task
 from priori.scores import ScoreSet
 from priori.uncertainty.rates.group_rates import cross_groups, limits_in_groups
-from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import RATE_TITLES, Rate
 from priori.uncertainty.rates.user_rates import ROLES
 from priori.words.numbers import acceptance

@@ -16,13 +16,11 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Column, Level
 from priori.base.errors import OptionError, argument, short, unknown
-from priori.base.limits import MOST_PLANNED
-from priori.base.results import Result
+from priori.base.limits import MOST_PLANNED, check_level
 from priori.decisions.measures import ALIASES
 from priori.scores.influence import People
-from priori.studies.planning import FEW_PILOT_USERS, Pilot
+from priori.studies.planning import FEW_PILOT_USERS, Pilot, PlannedNumbers
 from priori.studies.sizes import smallest
-from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import judge, shared_by
 
 LimitedRate = Literal["far", "frr", "fmr", "fnmr"]
@@ -31,7 +29,7 @@ OF_PAIRS = ("far", "fmr")
 
 
 @dataclass(frozen=True, repr=False)
-class LimitPlan(Result):
+class LimitPlan(PlannedNumbers):
     """How many people and trials certify that a rate keeps a limit: one row. Made by `plan_limit`.
 
     Attributes
@@ -66,10 +64,6 @@ class LimitPlan(Result):
     confidence_level: Level
     sentence: str
     warnings: Cautions = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything by name; the planned numbers as numbers."""
-        return {name: value[0] if name in self.columns() else value for name, value in super().to_dict().items()}
 
 
 def plan_limit(
@@ -116,8 +110,7 @@ def plan_limit(
     (rate, most), (expected_rate, given) = _rate_of("limit", limit), _rate_of("expect", expect)
     if given is not None and expected_rate != rate:
         raise OptionError(f"the limit is on the {rate}, so {argument('expect')} is too: {rate}={given:g}")
-    if not 0 < assurance < 1:
-        raise OptionError(f"the assurance must lie between 0 and 1, not {assurance:g}")
+    check_level(assurance, "the assurance")
     if intraclass is not None and not 0 <= intraclass <= 1:
         raise OptionError(f"intraclass must lie between 0 and 1, not {intraclass:g}")
     if per_user is not None and not 0 < per_user <= MOST_PLANNED:

@@ -39,7 +39,16 @@ OF_SCANS = ("counted-in-bins", "resampled-in-bins", "probes-left-out")
 
 
 @dataclass(frozen=True, repr=False)
-class Plan(Result):
+class PlannedNumbers(Result):
+    """What is needed, in one row."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything by name; the planned numbers as numbers."""
+        return {name: value[0] if name in self.columns() else value for name, value in super().to_dict().items()}
+
+
+@dataclass(frozen=True, repr=False)
+class Plan(PlannedNumbers):
     """How many users and trials are needed: one row. Made by `plan`.
 
     ``sd``, ``width`` and ``power`` are what the planned numbers, rounded up, are expected to give; ``power`` is None
@@ -61,10 +70,6 @@ class Plan(Result):
     def trials(self) -> Column[int]:
         """All trials together."""
         return self.negatives + self.positives
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything by name; the planned numbers as numbers."""
-        return {name: value[0] if name in self.columns() else value for name, value in super().to_dict().items()}
 
 
 def plan(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from priori.base.errors import InputError, OptionError, argument
+from priori.base.limits import check_level
 from priori.base.types import Floats
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
@@ -16,7 +17,7 @@ from priori.scores.influence import Moves, People, SampleMean, size_follows, spr
 from priori.scores.pairing import paired
 from priori.scores.score_set import as_score_set
 from priori.uncertainty.comparing.ztests import Weights
-from priori.uncertainty.rates.proportions import check_level, quantile
+from priori.uncertainty.rates.proportions import quantile
 
 # -- how many units reach a goal -----------------------------------------------------------------------------------
 
@@ -81,8 +82,8 @@ class Goal:
         if (self.width is None) == (self.difference is None):
             raise OptionError(f"give one of {argument('width')} and {argument('difference')}: what to plan for")
         check_level(self.confidence_level)
-        if self.assurance is not None and not 0 < self.assurance < 1:
-            raise OptionError(f"the assurance must lie between 0 and 1, not {self.assurance:g}")
+        if self.assurance is not None:
+            check_level(self.assurance, "the assurance")
         for name, size in (("width", self.width), ("difference", self.difference)):
             if size is not None and not 1e-9 < (size if name == "width" else abs(size)) < 1:
                 raise OptionError(f"the {name} must lie between 0 and 1 (at least 1e-9), not {size:g}")

@@ -29,6 +29,7 @@ from scipy.special import logsumexp
 
 from priori.base.above import above
 from priori.base.errors import InputError, OptionError
+from priori.base.limits import check_level
 from priori.base.types import Floats, Ints, Mask
 from priori.base.whole_files import write_whole
 
@@ -181,10 +182,8 @@ class Watch:
         for name, limit in self.limits.items():
             if name not in LIMITED:
                 raise OptionError(f"a watched rate is one of {', '.join(LIMITED)}, not {name!r}")
-            if not 0 < limit < 1:
-                raise OptionError(f"the limit of {name} must lie between 0 and 1, not {limit}")
-        if not 0 < self.level < 1:
-            raise OptionError(f"the level must lie between 0 and 1, not {self.level}")
+            check_level(limit, f"the limit of {name}")
+        check_level(self.level, "the level")
         if not self.change_every > 1:
             raise OptionError(f"a false alarm of a change once in more than one trial, not {self.change_every}")
         if np.isnan(self.threshold):

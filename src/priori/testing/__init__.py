@@ -1,19 +1,138 @@
-"""For tests of your own: assert that error rates at thresholds fixed in advance keep a limit, or are no worse."""
+"""Limits that error rates at thresholds fixed in advance must keep: for `priori check`, and for tests of your own."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Self, get_args
+from xml.etree import ElementTree
 
-from priori.base.errors import OptionError
-from priori.curves.epc import epc
+from priori.base.errors import OptionError, unknown
+from priori.base.quantiles import error_allowed
+from priori.base.types import Progress
+from priori.curves.epc import EPC, epc
 from priori.decisions.criteria import get_criterion
+from priori.decisions.measures import get_measure
 from priori.decisions.recipe import AnyCriterion
 from priori.decisions.tasks import Task
-from priori.studies.gates import At, Checked, check_limits, check_no_worse
+from priori.uncertainty.bands.bands import make_band
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim
+from priori.uncertainty.comparing.comparison import comparison_of
+from priori.uncertainty.comparing.evidence import gather_evidence
 
 __all__ = ["assert_no_worse", "assert_rate"]
+
+#: What a limit is held against: the end of the interval on the wrong side, or the value itself.
+At = Literal["upper", "value"]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One limit, what it was held against, and whether it is kept."""
+
+    system: str
+    what: str
+    value: float
+    lower: float
+    upper: float
+    limit: float
+    at: str
+    kept: bool
+    rate: bool = True
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What was asked, and what is."""
+        return (
+            f"{self.system}: {self.what} {self.value:.6g} (from {self.lower:.6g} to {self.upper:.6g}), limit "
+            f"{self.limit:.6g} at {self.at}: {'kept' if self.kept else 'broken'}"
+        )
+
+    def asserted(self) -> Self:
+        """Raise `AssertionError` where the limit is broken."""
+        if not self.kept:
+            raise AssertionError(self.sentence)
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        names = ("system", "what", "value", "lower", "upper", "limit", "at", "kept")
+        return {name: getattr(self, name) for name in names}
+
+
+def check_limits(
+    curve: EPC,
+    maxima: Mapping[str, float],
+    resampling: Resampling,
+    *,
+    at: At = "upper",
+    minima: Mapping[str, float] | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> list[Checked]:
+    """Hold measures of a system, at the one alpha of its curve, against limits.
+
+    With ``at="upper"`` it is the end of the interval that must keep the limit: the upper one of a maximum, the lower
+    one of a minimum.
+    """
+    if at not in get_args(At):
+        raise unknown("end to hold a limit against", at, get_args(At))
+    if curve.alpha.size != 1:
+        raise OptionError("limits are held against at one alpha; give one")
+    checked = []
+    asked = [(name, limit, True) for name, limit in maxima.items()]
+    asked += [(name, limit, False) for name, limit in (minima or {}).items()]
+    for name, limit, most in asked:
+        measure = get_measure(name)
+        if measure.rate and not 0 <= limit <= 1:
+            raise OptionError(f"{name} lies between 0 and 1, and so must its limit: 0.05 for 5 %, not {limit:g}")
+        band = make_band(curve.showing(measure), resampling, threads=threads, progress=progress)
+        value, lower, upper = (float(column[0]) for column in (band.value, band.lower, band.upper))
+        held = value if at == "value" else upper if most else lower
+        end = "value" if at == "value" else "upper" if most else "lower"
+        kept = held <= limit if most else held >= limit
+        checked.append(Checked(curve.name, name, value, lower, upper, limit, end, kept, measure.rate, band.warnings))
+    return checked
+
+
+def check_no_worse(
+    curve: EPC,
+    other: EPC,
+    margin: float,
+    resampling: Resampling,
+    *,
+    claim: Claim = "deployed",
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Checked:
+    """Test that a system is no worse than another by more than a margin, at the one alpha of both."""
+    evidence = gather_evidence([curve, other], resampling, claim, margin=margin, threads=threads, progress=progress)
+    found = comparison_of(evidence)
+    assert found.margin is not None
+    kept = bool(found.margin.a_no_worse[0] < error_allowed(found.margin.confidence_level) / 2)
+    greater = curve.measure.greater_is_better
+    what = f"{curve.measure.name} minus that of {other.name}"
+    value, lower, upper = (float(column[0]) for column in (found.difference, found.lower, found.upper))
+    limit, end = (-margin, "lower") if greater else (margin, "upper")
+    return Checked(curve.name, what, value, lower, upper, limit, end, kept, curve.measure.rate, found.warnings)
+
+
+def junit_xml(checked: Sequence[Checked]) -> str:
+    """Return the limits as a JUnit report, one test case each."""
+    broken = sum(not each.kept for each in checked)
+    suite = ElementTree.Element("testsuite", name="priori check", tests=str(len(checked)), failures=str(broken))
+    for each in checked:
+        case = ElementTree.SubElement(suite, "testcase", classname=each.system, name=f"{each.what} {each.limit:.6g}")
+        if not each.kept:
+            ElementTree.SubElement(case, "failure", message=each.sentence)
+        ElementTree.SubElement(case, "system-out").text = each.sentence
+    ElementTree.indent(suite)
+    return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+# -- for tests of your own -----------------------------------------------------------------------------------------
 
 
 def assert_rate(
@@ -68,8 +187,7 @@ def assert_rate(
     curve = epc(dev, test, task=task, criterion=criterion, measure=rate, alpha=[chosen], name=name)
     resampling = Resampling(n_resamples=n_resamples, confidence_level=confidence_level, rng=rng)
     maxima, minima = ({} if limit is None else {rate: limit} for limit in (maximum, minimum))
-    (checked,) = check_limits(curve, maxima, resampling, at=at, minima=minima)
-    return _kept(checked)
+    return check_limits(curve, maxima, resampling, at=at, minima=minima)[0].asserted()
 
 
 def assert_no_worse(
@@ -113,10 +231,4 @@ def assert_no_worse(
     settings: dict[str, Any] = {"task": task, "criterion": criterion, "measure": rate, "alpha": [chosen]}
     curve, against = (epc(*sets, **settings, name=name) for sets, name in zip((system, other), names, strict=True))
     resampling = Resampling(n_resamples=n_resamples, confidence_level=confidence_level, rng=rng)
-    return _kept(check_no_worse(curve, against, margin, resampling, claim=claim))
-
-
-def _kept(checked: Checked) -> Checked:
-    if not checked.kept:
-        raise AssertionError(checked.sentence)
-    return checked
+    return check_no_worse(curve, against, margin, resampling, claim=claim).asserted()

@@ -20,6 +20,7 @@ from priori.base.alphas import read_fraction
 from priori.base.cautions import Caution, joined
 from priori.base.declarations import Cautions, Column, Level, Size, Unsaved
 from priori.base.errors import InputError, OptionError, argument, short
+from priori.base.limits import check_level
 from priori.base.results import Result
 from priori.base.types import Floats
 from priori.curves.checks import set_cautions
@@ -29,8 +30,8 @@ from priori.scores.influence import Spread, unit_cautions
 from priori.scores.score_set import as_score_set
 from priori.uncertainty.costs import CostsTest, differences, limits_of_cost
 from priori.uncertainty.rates.auc import ClassMeans, spread_of_classes
-from priori.uncertainty.rates.proportions import check_level
-from priori.uncertainty.rates.rate_intervals import BoundedValue, Dependence, both_classes, joint_interval, shared_by
+from priori.uncertainty.rates.combined import BoundedValue, joint_interval
+from priori.uncertainty.rates.rate_intervals import Dependence, both_classes, shared_by
 
 #: What ``fp`` is where a false positive costs its own amount.
 OWN = "amount"

@@ -16,6 +16,8 @@ import numpy as np
 from priori.base.cautions import Caution, joined
 from priori.base.declarations import Cautions, Column, Level, Size, Unsaved
 from priori.base.errors import OptionError, argument, unknown
+from priori.base.limits import check_level
+from priori.base.quantiles import error_allowed
 from priori.base.results import Result
 from priori.base.types import Floats, Mask, Texts
 from priori.decisions.criterion import FittedMap
@@ -32,7 +34,7 @@ from priori.scores import BOUND, Scores, condense_all
 from priori.scores.influence import UNSEEN_COST, Spread, unit_cautions, unseen
 from priori.scores.score_set import as_score_set
 from priori.uncertainty.rates.auc import ClassMeans, spread_of_difference
-from priori.uncertainty.rates.proportions import check_level, p_values, quantile, quantiles, standardise
+from priori.uncertainty.rates.proportions import p_values, quantile, quantiles, standardise
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
 #: The costs: actual, minimum, and the loss by calibration between them.
@@ -133,7 +135,7 @@ class CostsTest(Result):
     @property
     def significant(self) -> Column[Mask]:
         """Whether each cost differs at the confidence level."""
-        return self.p_value < 1 - self.confidence_level
+        return self.p_value < error_allowed(self.confidence_level)
 
 
 def llr_costs(

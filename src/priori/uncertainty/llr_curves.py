@@ -16,13 +16,13 @@ from priori.base.above import above
 from priori.base.cautions import Caution, joined
 from priori.base.declarations import Cautions, Level
 from priori.base.errors import OptionError, argument
+from priori.base.limits import check_level
 from priori.base.results import Result
 from priori.base.types import Floats, Ints
 from priori.decisions.likelihood_ratios import Calibrator, Meaning, best_map, llr_losses
 from priori.scores.score_set import as_score_set
 from priori.uncertainty.costs import limits_of_cost, llr_test
 from priori.uncertainty.rates.auc import ClassMeans
-from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import (
     Dependence,
     RateInterval,

@@ -10,9 +10,9 @@ import numpy as np
 
 from priori.base.cautions import Caution, gravest_first, joined, of_systems
 from priori.base.errors import MARK
+from priori.base.quantiles import error_allowed
 from priori.curves.epc import EPC
 from priori.studies.evaluation import Member, Study
-from priori.uncertainty.comparing.max_t import error_allowed
 from priori.words.numbers import counted, percent, short
 from priori.words.vocabulary import study_words
 

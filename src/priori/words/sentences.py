@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from priori.base.quantiles import error_allowed
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.studies.evaluation.member import Member
@@ -434,7 +435,7 @@ def about_users(found: UserRates) -> str:
     """Say for each role whether users differ, and how many stand out."""
     lines = []
     for about in found.roles:
-        differ = about["p_value"] < 1 - found.confidence_level
+        differ = about["p_value"] < error_allowed(found.confidence_level)
         verdict = "users differ" if differ else "users do not differ significantly"
         rate, trials = ROLES[about["role"]]
         lines.append(

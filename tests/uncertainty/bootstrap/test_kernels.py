@@ -210,7 +210,7 @@ def test_attacks_have_their_share_in_every_draw(omega):
     rng = np.random.default_rng(8)
     negative, positive = rng.integers(0, 4, (REPLICATES, 20)), rng.integers(0, 4, (REPLICATES, 10))
     shares = [each / each.sum(axis=1, keepdims=True) for each in (negative[:, :10], negative[:, 10:])]
-    joined, share = join_attacks(negative, np.array(omega), positive), omega[0] / omega[1]
+    joined, share = join_attacks(negative, positive, np.array(omega))[0], omega[0] / omega[1]
     np.testing.assert_allclose(
         joined / joined.sum(axis=1, keepdims=True), (1 - share) * shares[0] + share * shares[1], atol=1e-12
     )

@@ -14,8 +14,8 @@ import priori
 from nobody import attacked
 from priori import Scores, rate_interval
 from priori.base.errors import InputError, OptionError
-from priori.uncertainty.rates.fairness import gini, gini_limits
-from priori.uncertainty.rates.group_rates import Pairs, _correlations, _level_of_pairs
+from priori.uncertainty.rates.combined import Pairs, gini, gini_limits, level_of_pairs
+from priori.uncertainty.rates.group_rates import _correlations
 from priori.uncertainty.rates.rate_intervals import judge
 from priori.words.sentences import about_groups
 from validation.coverage.simulation import population
@@ -60,7 +60,7 @@ def test_the_ratio_solves_for_no_difference() -> None:
 @pytest.mark.parametrize("groups", [2, 3, 5, 12])
 def test_the_level_of_pairs_is_tukeys(groups: int) -> None:
     q = studentized_range.ppf(0.95, groups, np.inf) / np.sqrt(2)
-    assert norm.ppf((1 + _level_of_pairs(0.95, groups)) / 2) == pytest.approx(q, abs=1e-4)
+    assert norm.ppf((1 + level_of_pairs(0.95, groups)) / 2) == pytest.approx(q, abs=1e-4)
 
 
 def test_differentials_are_those_of_the_rates_observed() -> None:

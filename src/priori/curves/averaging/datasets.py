@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, argument, unknown
+from priori.base.limits import check_level
 from priori.base.types import Floats
 from priori.scores import BOUND, Scores, ScoreSet, condense
 from priori.scores.score_set import as_score_set, score_set_or_none
 
 IntervalKind = Literal["t", "normal"]
-INTERVALS: tuple[str, ...] = ("t", "normal")
 #: What `priori.average` takes: one set of scores to take apart, or several, named or not.
 Parts = ScoreSet | Iterable[ScoreSet] | Mapping[str, ScoreSet]
 
@@ -106,11 +106,9 @@ class OverSets(NamedTuple):
     @classmethod
     def checked(cls, kind: IntervalKind, level: float) -> OverSets:
         """Validate the options of an interval."""
-        if kind not in INTERVALS:
-            raise unknown("interval", kind, INTERVALS)
-        if not 0 < level < 1:
-            raise OptionError(f"{argument('confidence_level')} must lie between 0 and 1, not {level:g}")
-        return cls(kind, level)
+        if kind not in get_args(IntervalKind):
+            raise unknown("interval", kind, get_args(IntervalKind))
+        return cls(kind, check_level(level))
 
     def around(self, values: Floats, weights: Floats, mean: Floats) -> tuple[Floats, Floats]:
         """Return lower and upper limits around the weighted mean of each column of ``values`` (data sets in rows)."""

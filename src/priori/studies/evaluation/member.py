@@ -23,7 +23,8 @@ from priori.uncertainty.bands.bands import Band
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.expected.thresholds import threshold_ranges
-from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_along, joint_interval
+from priori.uncertainty.rates.combined import joint_interval
+from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_along
 
 #: At one threshold the error rate of each kind of trials that there are: positives, negatives, attacks.
 Rates = dict[str, RateInterval]

@@ -36,6 +36,7 @@ from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.ranking.leaderboard import Leaderboard, can_draw_tables, leaderboard_of
 from priori.uncertainty.ranking.ranking import Ranking
+from priori.uncertainty.ranking.ranks import ranks_of as places_of
 
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
@@ -165,8 +166,8 @@ class Study:
 def ranks_of(curves: Sequence[EPC], index: int) -> list[int]:
     """Return the rank of each curve at an alpha; 1 is best, equals share a rank."""
     sign = -1 if curves[0].measure.greater_is_better else 1
-    values = sign * np.array([curve.value[index] for curve in curves])
-    return [1 + int(better) for better in np.searchsorted(np.sort(values), values)]
+    ranks: list[int] = places_of(sign * np.array([curve.value[index] for curve in curves])).tolist()
+    return ranks
 
 
 def make_study(
@@ -227,7 +228,7 @@ def make_study(
         members.append(Member.of(*parts, index=index, level=settings.confidence_level, systems=min(count, FEW)))
     report("drawings", count, count)
     versions = {"priori": __version__, "python": platform.python_version(), "numpy": np.__version__}
-    estimates = getattr(tested.evidence, "estimates", None) if tested else None
+    estimates = tested.evidence.estimates if tested else None
     made = Study(settings, tuple(members), pairs, letters, ranking, board, estimates, costs, index, versions, command)
     return replace(made, pairs=with_confidence(pairs, curves, set(made.matter), settings))
 

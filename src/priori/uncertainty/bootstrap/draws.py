@@ -126,7 +126,7 @@ def whole_units(
         load_kernel("multiplicities")(first, seed, inner, purpose, strata, drawn)
         for pair, own in zip(laid_out, bins, strict=True):
             negative, positive = (_weighed(drawn, each) for each in pair)
-            yield _joined(own, negative, positive)
+            yield join_attacks(negative, positive, own.omega)
 
     work = sum(each.unit.size + each.start.size for pair in laid_out for each in pair) // 4
     return Draws(counts, work, 2 * max(each.number for each in bins) + 2 * int(strata[-1]))
@@ -214,14 +214,14 @@ def trials_within(
         draw = load_kernel("draw_within")
         draw(first, plan.seed, plan.design.draws_rows, times, of_trials, *classes, negative, positive)
         if places is None:
-            yield _joined(bins[0], negative, positive)
+            yield join_attacks(negative, positive, bins[0].omega)
             return
         spread = load_kernel("spread")
         for own, (of_negatives, of_positives) in zip(bins, places, strict=True):
             of_system = [np.empty((rows, width), dtype=np.int64) for width in (own.of_negatives, own.number)]
             spread(negative, of_negatives, of_system[0])
             spread(positive, of_positives, of_system[1])
-            yield _joined(own, *of_system)
+            yield join_attacks(of_system[0], of_system[1], own.omega)
 
     work = sum(each.bin.size + each.single.size for each in classes) + len(bins) * sum(widths)
     return Draws(counts, work, 2 * max(each.number for each in bins) + sum(widths))
@@ -247,17 +247,14 @@ def user_stream(plan: BootstrapPlan, *, dev: bool = False) -> int:
     return (DEV_USERS if dev and not plan.shared_users else TEST_USERS) + 4 * plan.streams
 
 
-def _joined(bins: Bins, negative: Any, positive: Any) -> Pair:
-    """Return the counts with attacks among the negatives, at the share that they have."""
-    return (join_attacks(negative, bins.omega, positive) if bins.omega[1] > 0 else negative), positive
-
-
-def join_attacks(negative: Any, omega: Ints, positive: Any) -> Any:
-    """Bring attacks, which lie above all other bins, down to where they scored, with the share ``omega``.
+def join_attacks(negative: Any, positive: Any, omega: Ints) -> Pair:
+    """Bring attacks, which lie above all other bins, down to where they scored, with the share ``omega``, if any.
 
     An impostor and an attack weigh whole numbers. Where products of all counts would pass 64 bits these are rounded;
     where one kind did not come they are 1.
     """
+    if not omega[1]:
+        return negative, positive
     width = positive.shape[1]
     impostors, attacks = (part.sum(axis=1).astype(np.int64) for part in (negative[:, :width], negative[:, width:]))
     own, other = (omega[1] - omega[0]) * attacks, omega[0] * impostors
@@ -268,7 +265,7 @@ def join_attacks(negative: Any, omega: Ints, positive: Any) -> Any:
         own, other = (np.where(large, np.maximum((each + 1) >> 1, 1), each) for each in (own, other))
         total = np.where(large, total / 2, total)
     own, other = (np.where((impostors == 0) | (attacks == 0), 1, each)[:, None] for each in (own, other))
-    return own * negative[:, :width] + other * negative[:, width:]
+    return own * negative[:, :width] + other * negative[:, width:], positive
 
 
 def _combined(bins: Sequence[Codes]) -> tuple[Codes, NDArray[np.int32]]:

@@ -12,7 +12,7 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.declarations import FLAG, LEVEL, SIZE, TEXT, Flat, Schema, listed, maybe
 from priori.base.errors import OptionError, argument, unknown
-from priori.base.limits import MOST_RESAMPLES
+from priori.base.limits import MOST_RESAMPLES, check_level
 from priori.base.options import Interval, Resample, ResamplingOptions
 from priori.base.quantiles import few_replicates
 from priori.base.types import Floats, Progress
@@ -28,7 +28,6 @@ from priori.uncertainty.bootstrap.calibration import (
 )
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS, CROSSED, USER, Bootstrap
 from priori.uncertainty.bootstrap.layout import bins_caution
-from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.proportions import quantile as normal_quantile
 
 #: A development set is small with fewer trials of a class, or users, and this many times as many in the test set.

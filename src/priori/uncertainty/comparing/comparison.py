@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import Annotated, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.above import above
+from priori.base.above import Plotted
 from priori.base.cautions import joined
 from priori.base.declarations import FLAG, TEXT, Cautions, Column, Flat, Schema, Summary, Unsaved
 from priori.base.options import Interval
@@ -31,9 +31,6 @@ from priori.uncertainty.comparing.verdicts import (
     runs,
 )
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 COMPARED: dict[str, Schema] = (
     {"measure": TEXT, "rate": FLAG, "criterion": TEXT, "claim": {"enum": list(get_args(Claim))}}
     | {name: schema for name, schema in RESAMPLED.items() if name != "resample"}
@@ -42,7 +39,7 @@ COMPARED: dict[str, Schema] = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Result, Plotted):
     """Two systems compared along alpha by the bootstrap: one row per alpha; the difference is A's value minus B's.
 
     Made by `compare`.
@@ -145,10 +142,6 @@ class Comparison(Result):
     def nearest(self, alpha: float) -> int:
         """Return the index of the alpha nearest to the one given."""
         return int(np.argmin(np.abs(self.alpha - float(alpha))))
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the difference, its band, and the regions where it is significant; returns the axes."""
-        return above(self, "plot")(self, ax=ax)
 
 
 def compare(

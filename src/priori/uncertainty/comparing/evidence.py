@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from priori.base.cautions import Caution
+from priori.base.quantiles import error_allowed
 from priori.base.types import Floats, Index, Progress
 from priori.curves.epc import EPC
 from priori.scores.score_set import counted_apart
-from priori.uncertainty.bands.bands import replicates_of
+from priori.uncertainty.bands.bands import Estimated, replicates_of
 from priori.uncertainty.bootstrap.calibration import Calibration, error_cautions, error_rates
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.comparing.claims import Claim, Compared, prepare
-from priori.uncertainty.comparing.max_t import Family, error_allowed, exceeded
-from priori.uncertainty.expected.expected_bands import Estimated
+from priori.uncertainty.comparing.max_t import Family, exceeded
 from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.expected.method import expected_values
 from priori.uncertainty.rates.proportions import normal_of, standardise, student_of
@@ -49,13 +49,14 @@ class Evidence:
     """What is known of systems at some points: each alpha, and last the mean over the alphas, if there are several.
 
     ``expected`` are the values in question, (points, systems); ``draws`` what they are in every draw, (draws, points,
-    systems). What belongs to pairs of systems has the shape (pairs, points).
+    systems). What belongs to pairs of systems has the shape (pairs, points). ``estimates`` are those of methods.
     """
 
     compared: Compared
     expected: Floats
     draws: Floats
     warnings: tuple[str, ...]
+    estimates: Estimates | None
 
     @property
     def level(self) -> float:
@@ -74,7 +75,7 @@ class Evidence:
 
     def estimated(self, system: int) -> Estimated | None:
         """Return what is expected of a system as a method, where that is the claim."""
-        return None
+        return None if self.estimates is None else Estimated(self.estimates, system, self.compared.plan)
 
     def difference(self) -> Floats:
         """Return the differences in question."""
@@ -124,10 +125,6 @@ class Evidence:
 
         deviates = self.deviates(at)
         return ndtr(deviates), ndtr(-deviates)
-
-    def single_p_values(self) -> Floats:
-        """Return the p-values of differences, each tested on its own."""
-        return np.asarray(np.minimum(1.0, 2 * np.minimum(*self.tails())))
 
     def around(self, deviations: Any) -> tuple[Floats, Floats]:
         """Return intervals of differences that correspond to so many standard deviations of a normal variable."""
@@ -262,7 +259,7 @@ def _deployed(compared: Compared) -> DeployedEvidence:
             freedom, units = np.append(widest.freedom, mean.freedom), np.append(widest.units, mean.units)
             calibration = replace(widest, freedom=freedom, units=units)
     drawn = values[0] if len(values) == 1 else np.concatenate(values, axis=2)
-    evidence = DeployedEvidence(compared, observed, drawn, tuple(notes.values()), calibration)
+    evidence = DeployedEvidence(compared, observed, drawn, tuple(notes.values()), None, calibration)
     return replace(evidence, warnings=(*evidence.warnings, TOO_FEW)) if evidence.too_few else evidence
 
 
@@ -281,15 +278,10 @@ def _neighbours(curves: Sequence[EPC]) -> list[tuple[EPC, EPC | None]]:
 class MethodEvidence(Evidence):
     """What systems are expected to show, and how much every unit of the data moves that: Student's t."""
 
-    estimates: Estimates
-
-    def estimated(self, system: int) -> Estimated | None:
-        """Return what is expected of a system."""
-        return Estimated(self.estimates, system, self.compared.plan)
-
     @cached_property
     def student(self) -> Student:
         """The expected differences and their variances; they rest on the units of the smallest set."""
+        assert self.estimates is not None
         shares, found = self.compared.shares, list[Floats]()
         for first, second in zip(*self.sides, strict=True):
             weights = np.zeros(len(self.estimates.value))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from priori.base.quantiles import typed
+from priori.base.quantiles import error_allowed
 from priori.base.types import Counts, Floats, Index
 
 
@@ -45,11 +45,6 @@ class Adjusted(NamedTuple):
 
     p_value: Floats
     critical: float
-
-
-def error_allowed(level: float) -> float:
-    """Return 1 minus the level as it was typed: 0.05 for 0.95, not 0.050000000000000044."""
-    return float(1 - typed(level))
 
 
 def exceeded(draws: int, error: float) -> int:

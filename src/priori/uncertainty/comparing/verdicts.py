@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.declarations import Summary
 from priori.base.limits import MOST_USERS
+from priori.base.quantiles import error_allowed
 from priori.base.types import Floats, Mask
 from priori.uncertainty.comparing.evidence import Evidence, Student
-from priori.uncertainty.comparing.max_t import Family, critical_value, error_allowed, step_down
+from priori.uncertainty.comparing.max_t import Family, critical_value, step_down
 
 #: So much of a user who loses a whole class is added to those seen where a margin is to be kept. By simulation a gate
 #: then passed at most 1 % of systems that harm 3 to 12 % of 20 to 80 users (`validation/coverage/unlike.csv`).
@@ -109,7 +110,7 @@ def runs(alpha: Floats, shown: NDArray[np.str_]) -> list[tuple[float, float, str
 
 def judge_points(evidence: Evidence) -> Verdict:
     """Judge each point of the evidence: a pair on its own, several together by stepping down."""
-    single, level = evidence.single_p_values(), evidence.level
+    single, level = np.minimum(1.0, 2 * np.minimum(*evidence.tails())), evidence.level
     if not evidence.several:
         return Verdict(evidence.difference(), *evidence.bounds(), single, level)
     tested = [step_down(evidence.draws[:, point], family, level) for point, family in enumerate(evidence.families)]

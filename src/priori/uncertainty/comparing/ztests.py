@@ -26,6 +26,7 @@ from priori.base.declarations import (
     maybe,
 )
 from priori.base.errors import InputError, OptionError, argument
+from priori.base.quantiles import error_allowed
 from priori.base.results import Result
 from priori.base.types import Floats, Mask
 from priori.curves.epc import EPC
@@ -540,5 +541,5 @@ def differences(a: Rates, b: Rates, setting: Setting, disagreements: Disagreemen
 
 def significant(tests: dict[str, ZDifference], confidence_level: float) -> Mask:
     """Return whether the tests that decide both find a difference."""
-    found = [tests[name].p_value < 1 - confidence_level for name in DECISIVE if name in tests]
+    found = [tests[name].p_value < error_allowed(confidence_level) for name in DECISIVE if name in tests]
     return np.asarray(np.logical_and.reduce(found))

@@ -26,7 +26,7 @@ from priori.scores import BOUND, Scores, ScoreSet, Trials, condense_all, counts_
 from priori.scores.histogram import most_between
 from priori.scores.influence import Moves
 from priori.scores.score_set import mixed_sets
-from priori.uncertainty.bootstrap.readers import system_of, value_of
+from priori.uncertainty.bootstrap.readers import Resampled, system_of, value_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan
 from priori.uncertainty.expected.influences import (
     Estimates,
@@ -68,16 +68,12 @@ def expected_values(curves: Sequence[EPC], plan: BootstrapPlan, *, unpaired: boo
         plans = [replace(plan, rng=plan.seed + k) for k in range(len(curves))]
         each = [expected_values([curve], own) for curve, own in zip(curves, plans, strict=True)]
         return side_by_side(each)
-    systems = [system_of(curve) for curve in curves]
     sets = [curve.dev for curve in curves], [curve.test for curve in curves]
     by_user = plan.design.by_user
     dev_wholes, test_wholes = (in_one_order(each, by_user=by_user) for each in sets)
-    axes = [score_axis(dev, test) for dev, test in zip(dev_wholes, test_wholes, strict=True)]
-    of_units = 1 if plan.design.draws_rows else 2  # trials are drawn class by class
-    devs = in_parts(sets[0], dev_wholes, axes, [axis.every for axis in axes], DEV_UNITS // of_units)
-    dev_units = units_of(devs, dev_wholes, test_wholes, plan)
-    weights, rejected = smoothed_sets(systems, devs, dev_wholes, axes, dev_units, plan)
-    tests = in_parts(sets[1], test_wholes, axes, [*rejected.swapaxes(0, 1)], TEST_UNITS // of_units)
+    systems = [system_of(curve) for curve in curves]
+    _, axes, dev_units, weights, rejected = draw_sets(systems, dev_wholes, test_wholes, plan)
+    tests = in_parts(sets[1], test_wholes, axes, [*rejected.swapaxes(0, 1)], TEST_UNITS, plan)
     test_units = units_of(tests, dev_wholes, test_wholes, plan, of_test=True)
     alpha, measure = curves[0].alpha, curves[0].measure
     values = np.empty(rejected.shape)
@@ -102,6 +98,31 @@ def expected_values(curves: Sequence[EPC], plan: BootstrapPlan, *, unpaired: boo
         text = f"paired systems, resampled by random parts of their trials in {max(axis.n_bins for axis in axes)} bins"
         notes = (Caution("resampled-in-bins", f"{text}: no rate is off by more than {most:.1e}"), *notes)
     return Estimates(expected, parts, notes)
+
+
+class DrawnSets(NamedTuple):
+    """Smoothed development sets of some systems: what they were drawn from, and the thresholds chosen on them.
+
+    ``weights`` is how often each unit came (sets, units), ``rejected`` how many bins of its axis the thresholds of each
+    system reject (sets, systems, alphas).
+    """
+
+    devs: list[Scores]
+    axes: list[ScoreAxis]
+    units: list[Units]
+    weights: Floats
+    rejected: NDArray[np.int32]
+
+
+def draw_sets(
+    systems: Sequence[Resampled], dev_wholes: Sequence[Scores], test_wholes: Sequence[Scores], plan: BootstrapPlan
+) -> DrawnSets:
+    """Draw smoothed development sets and choose the thresholds of every system on each of them."""
+    axes = [score_axis(dev, test) for dev, test in zip(dev_wholes, test_wholes, strict=True)]
+    every = [axis.every for axis in axes]
+    devs = in_parts([system.dev for system in systems], dev_wholes, axes, every, DEV_UNITS, plan)
+    units = units_of(devs, dev_wholes, test_wholes, plan)
+    return DrawnSets(devs, axes, units, *smoothed_sets(systems, devs, dev_wholes, axes, units, plan))
 
 
 class Binned(NamedTuple):
@@ -273,9 +294,10 @@ def in_parts(
     whole: Sequence[Scores],
     axes: Sequence[ScoreAxis],
     bins: Sequence[NDArray[Any]],
-    number: int,
+    most: int,
+    plan: BootstrapPlan,
 ) -> list[Scores]:
-    """Return the sets as they are, or tables counted by random parts of the trials, ``number`` of them if they fit.
+    """Return the sets as they are, or tables counted by random parts of the trials, as many units as fit.
 
     A trial is in the same part whichever system scored it; which is which does not matter within one. Counts are exact
     at the thresholds that reject these ``bins`` of each axis.
@@ -284,6 +306,7 @@ def in_parts(
     if whole[0].negative.number is None or not tables:
         return list(whole)
     cuts = [np.unique(axis.thresholds(own)) for axis, own in zip(axes, bins, strict=True)]
+    number = most // (1 if plan.design.draws_rows else 2)  # trials are drawn class by class
     parts = min(table.parts_at_most(number, cut.size) for table, cut in zip(tables, cuts, strict=True))
     if parts < FEWEST_PARTS:
         raise OptionError(

@@ -157,8 +157,7 @@ def _trial_counts(devs: Sequence[Scores], axes: Sequence[ScoreAxis], by_class: _
             negative, positive = found[0, :, s, : axis.n_bins], found[1, :, s, : axis.n_bins]
             if classes == 3:
                 negative = np.hstack([negative, found[2, :, s, : axis.n_bins]])
-                negative = join_attacks(negative, omega, positive)
-            yield negative, positive
+            yield join_attacks(negative, positive, omega)
 
     return counts
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from priori.base.above import above
+from priori.base.above import Plotted
 from priori.base.alphas import as_fractions
 from priori.base.declarations import Cautions, Level, Size, Summary
 from priori.base.errors import OptionError
@@ -29,27 +29,15 @@ from priori.decisions.measure import Measure
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.recipe import Custom, NamedCriterion, NamedTask, custom, price
 from priori.decisions.tasks import Task, get_task
-from priori.scores import Scores, ScoreSet
+from priori.scores import ScoreSet
 from priori.scores.score_set import as_score_set
 from priori.uncertainty.bootstrap.calibration import error_cautions
 from priori.uncertainty.bootstrap.designs import BOOTSTRAPS
 from priori.uncertainty.bootstrap.readers import Resampled, value_of
 from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
-from priori.uncertainty.expected.influences import Units, influence_of, without_noise
-from priori.uncertainty.expected.method import (
-    DEV_UNITS,
-    Binned,
-    cautions,
-    in_one_order,
-    in_parts,
-    jackknife,
-    judge,
-    units_of,
-)
-from priori.uncertainty.expected.smoothed_sets import ScoreAxis, score_axis, smoothed_sets
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from priori.uncertainty.expected.influences import influence_of, without_noise
+from priori.uncertainty.expected.method import Binned, DrawnSets, cautions, draw_sets, in_one_order, jackknife, judge
+from priori.uncertainty.expected.smoothed_sets import ScoreAxis
 
 #: The variance of the best threshold is that of the mean over smoothed sets, with this share of it replaced by the
 #: variance of the sets' own thresholds: without it 92 % of the intervals of 95 % hold where errors are weighed
@@ -60,7 +48,7 @@ Ends = tuple[Floats, Floats]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ThresholdInterval(Result):
+class ThresholdInterval(Result, Plotted):
     """How sure the threshold is that a development set chose. Made by `threshold_interval`.
 
     Attributes
@@ -100,10 +88,6 @@ class ThresholdInterval(Result):
     def custom(self) -> Summary[Custom]:
         """Which of task and criterion are the caller's own."""
         return custom(self.task, self.criterion)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the three ranges of each threshold along the axis of scores; returns the axes."""
-        return above(self, "plot")(self, ax=ax)
 
 
 def threshold_interval(
@@ -158,7 +142,7 @@ def threshold_interval(
         raise OptionError(f"{rule.name} sets thresholds by theory: they are the same on any development set")
     resampling = Resampling(bootstrap, confidence_level=confidence_level, rng=rng)
     drawn = _draw(scores, rule, fractions, resampling, threads, progress)
-    choice, plan, units = drawn.choice, drawn.plan, drawn.units
+    choice, plan, units = drawn.choice, drawn.plan, drawn.sets.units[0]
     new, best, good = _ranges(drawn).values()
     errors = np.asarray(choice.outcomes.fp + choice.outcomes.fn)
     alphas = np.array([float(fraction) for fraction in fractions])
@@ -192,17 +176,12 @@ def threshold_ranges(
 
 
 class _Drawn(NamedTuple):
-    """Smoothed sets of one development set, with how often each unit came and how many bins thresholds reject."""
+    """Smoothed sets of one development set, and the thresholds that it chose itself."""
 
     choice: Choice
-    settled: Criterion
-    limits: Sequence[Fraction]
+    system: Resampled
     plan: BootstrapPlan
-    dev: Scores
-    axis: ScoreAxis
-    units: Units
-    weights: Floats
-    rejected: Floats
+    sets: DrawnSets
 
 
 def _draw(
@@ -221,22 +200,16 @@ def _draw(
     if not plan.design.one_level:
         names = ", ".join(name for name, other in BOOTSTRAPS.items() if other.one_level)
         raise OptionError(f"thresholds are drawn again by the bootstraps {names}, not by {plan.bootstrap}")
-    (whole,) = in_one_order([scores], by_user=plan.design.by_user)
-    axis = score_axis(whole, whole)
-    parts = DEV_UNITS // (1 if plan.design.draws_rows else 2)
-    drawn = in_parts([scores], [whole], [axis], [axis.every], parts)
-    (units,) = units_of(drawn, [whole], [whole], plan)
+    whole = in_one_order([scores], by_user=plan.design.by_user)
     system = Resampled(scores, choice.threshold, scores, settled, tuple(limits))
-    weights, rejected = smoothed_sets([system], drawn, [whole], [axis], [units], plan)
-    bins = rejected[:, 0].astype(np.float64)
-    return _Drawn(choice, settled, limits, plan, drawn[0], axis, units, weights, bins)
+    return _Drawn(choice, system, plan, draw_sets([system], whole, whole, plan))
 
 
 def _ranges(drawn: _Drawn) -> dict[str, Ends]:
     """Return where new sets choose thresholds, where the best one lies, and which are as good."""
     good, share = _as_good(drawn)
     new, best = _intervals(drawn, share)
-    return {name: _scores(drawn.axis, ends) for name, ends in (("new", new), ("best", best), ("good", good))}
+    return {name: _scores(drawn.sets.axes[0], ends) for name, ends in (("new", new), ("best", best), ("good", good))}
 
 
 def _intervals(drawn: _Drawn, share: Floats) -> tuple[Ends, Ends]:
@@ -246,9 +219,9 @@ def _intervals(drawn: _Drawn, share: Floats) -> tuple[Ends, Ends]:
     """
     from scipy.special import ndtri, stdtrit
 
-    weights, bins, units, level = drawn.weights, drawn.rejected, drawn.units, drawn.plan.confidence_level
+    bins, units, level = drawn.sets.rejected[:, 0].astype(np.float64), drawn.sets.units[0], drawn.plan.confidence_level
     bins = bins.mean(axis=0) + np.sqrt(share) * (bins - bins.mean(axis=0))
-    moved = without_noise(*jackknife(weights, bins[:, None], units))
+    moved = without_noise(*jackknife(drawn.sets.weights, bins[:, None], units))
     of_mean, of_sets = (moved**2).sum(axis=(0, 1)), bins.var(axis=0, ddof=1)
     of_centre = np.divide(of_mean, of_sets, out=np.zeros_like(of_sets), where=of_sets > 0)
     quantile = stdtrit(np.maximum(units.degrees(moved), 1.0), (1 + level) / 2)
@@ -264,17 +237,18 @@ def _as_good(drawn: _Drawn) -> tuple[Ends, Floats]:
 
     Also return the share of the cost's variance that is left where crossed units are not counted twice.
     """
-    dev, axis, rule, thresholds = drawn.dev, drawn.axis, drawn.settled, drawn.choice.threshold
+    (dev,), (axis,), units, *_ = drawn.sets
+    rule, thresholds = drawn.system.criterion, drawn.system.thresholds
     lower, upper = np.full(thresholds.size, np.nan), np.full(thresholds.size, np.nan)
     share = np.ones(thresholds.size)
     if type(rule).cost is Criterion.cost:
         return (lower, upper), share
     every, binned = np.arange(1, axis.n_bins + 1, dtype=np.int32), Binned.of(dev, axis)
-    for k, (alpha, threshold) in enumerate(zip(drawn.limits, thresholds.tolist(), strict=True)):
+    for k, (alpha, threshold) in enumerate(zip(drawn.system.fractions, thresholds.tolist(), strict=True)):
         cost, loss = _measure(rule.cost, alpha), _measure(rule.loss, alpha)
         chosen = _rejected(axis, threshold)
         here = judge(dev, axis, np.array([[chosen]], dtype=np.int32), loss, np.zeros(1), binned)
-        moved, share[k : k + 1] = influence_of([dev], [here], [drawn.units])
+        moved, share[k : k + 1] = influence_of([dev], [here], units)
         along = value_of(cost, binned.outcomes(every), np.zeros(1))[:, 0]
         least = along[chosen - 1]
         worse = np.flatnonzero(~(along <= least + np.sqrt((moved**2).sum()) + 1e-12)) + 1

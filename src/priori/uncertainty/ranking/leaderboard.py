@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 
-from priori.base.above import above
+from priori.base.above import Plotted
 from priori.base.declarations import FLAG, NUMBER, TEXT, Cautions, Flat, Rows
 from priori.base.errors import OptionError, unknown
 from priori.base.results import Result
@@ -32,9 +32,6 @@ from priori.uncertainty.expected.method import ends
 from priori.uncertainty.ranking.ranking import RANKING, Place, Ranking, Tests, check_systems, ranking_of
 from priori.uncertainty.ranking.ranks import kendall_tau, moved_ranks, rank_shares, ranks_of, tau_interval
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 #: Draws of both rankings; their spread is all that is used.
 DRAWS = 1000
 
@@ -53,7 +50,7 @@ class Move(TypedDict):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Leaderboard(Result):
+class Leaderboard(Result, Plotted):
     """Many systems from best to worst, at thresholds fixed in advance and a posteriori: one row per system.
 
     Made by `rank`.
@@ -100,10 +97,6 @@ class Leaderboard(Result):
     rank_probability: Rows
     settings: Annotated[dict[str, Any], Flat(RANKED)]
     warnings: Cautions = ()
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the slope chart: each system's rank a posteriori, and at thresholds fixed in advance."""
-        return above(self, "plot")(self, ax=ax)
 
 
 def rank(

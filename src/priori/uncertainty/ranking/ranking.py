@@ -14,6 +14,7 @@ from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Column, DeclaredTable, Flat, Rows, Schema, Summary, Unsaved
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval
+from priori.base.quantiles import error_allowed
 from priori.base.results import Result
 from priori.base.types import Floats, Index, Ints, Mask, Progress
 from priori.curves.epc import EPC
@@ -21,7 +22,7 @@ from priori.uncertainty.bootstrap.resampling import BootstrapPlan, Resampling
 from priori.uncertainty.comparing.claims import Claim, shares_of
 from priori.uncertainty.comparing.comparison import COMPARED
 from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
-from priori.uncertainty.comparing.max_t import error_allowed, model_confidence_set
+from priori.uncertainty.comparing.max_t import model_confidence_set
 from priori.uncertainty.comparing.verdicts import Verdict, judge_points, judge_together
 from priori.uncertainty.ranking.ranks import group_letters, rank_bounds, rank_shares, ranks_of
 

@@ -16,6 +16,8 @@ import numpy as np
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Column, Level, Size
 from priori.base.errors import InputError, OptionError, argument, unknown
+from priori.base.limits import check_level
+from priori.base.quantiles import error_allowed
 from priori.base.results import Aposteriori, Result
 from priori.base.types import Floats
 from priori.curves.roc import a_posteriori_auc
@@ -33,7 +35,7 @@ from priori.scores.influence import (
 )
 from priori.scores.pairing import pair
 from priori.scores.score_set import as_score_set
-from priori.uncertainty.rates.proportions import check_level, p_values, proportion_interval, quantile, standardise
+from priori.uncertainty.rates.proportions import p_values, proportion_interval, quantile, standardise
 from priori.uncertainty.rates.rate_intervals import Dependence, shared_by
 
 Method = Literal["logit", "normal"]
@@ -82,7 +84,7 @@ class AposterioriAUCTest(Result, Aposteriori):
     @property
     def significant(self) -> Column[bool]:
         """Whether the AUCs differ at the confidence level."""
-        return self.p_value < 1 - self.confidence_level
+        return self.p_value < error_allowed(self.confidence_level)
 
 
 # -- means over the classes --------------------------------------------------------------------------------------

@@ -1,10 +1,7 @@
 """Group rates: the error rates of groups of people at one threshold, and how far apart the groups are.
 
 The interval of each group is that of `rate_interval`, all groups of a rate together (Sidak). The largest difference
-between two groups, and the largest ratio, are bounded by the intervals of all pairs of groups together (Tukey), each
-from the intervals of its two rates: G. Zou and A. Donner, "Construction of confidence limits about effect measures: a
-general approach", Statistics in Medicine 27, 2008; for ratios A. Donner and G. Zou, "Closed-form confidence intervals
-for functions of the normal mean and standard deviation", Statistical Methods in Medical Research 21, 2012.
+between two groups, and the largest ratio, are bounded by the intervals of all pairs of groups together (Tukey).
 """
 
 from __future__ import annotations
@@ -17,19 +14,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.above import above
+from priori.base.above import Plotted
 from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, named, of_systems
-from priori.base.declarations import Cautions, Level
+from priori.base.declarations import Cautions, Level, columns_of
 from priori.base.errors import InputError, OptionError, argument, unknown
+from priori.base.limits import check_level
 from priori.base.results import Result
 from priori.base.types import Floats, Ints, Texts
 from priori.decisions.outcomes import as_threshold
 from priori.decisions.recipe import choose_threshold
 from priori.scores import Names, Scores, ScoreSet, Trials, condense
 from priori.scores.influence import People, correlation_of_means
-from priori.uncertainty.rates.fairness import gini, gini_limits
-from priori.uncertainty.rates.proportions import check_level
+from priori.uncertainty.rates.combined import Pairs, gini, gini_limits, level_of_pairs
 from priori.uncertainty.rates.rate_intervals import (
     CountedRates,
     Dependence,
@@ -41,7 +38,6 @@ from priori.uncertainty.rates.rate_intervals import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from scipy.sparse import csr_array
 
 #: With fewer users than this the interval of a group says little.
@@ -51,7 +47,7 @@ MOST_COMPARED = 1000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupRates(Result):
+class GroupRates(Result, Plotted):
     """Error rates by group at a threshold fixed in advance, and the differentials between groups.
 
     Made by `group_rates`.
@@ -95,22 +91,9 @@ class GroupRates(Result):
         chosen = (self.rate == rate) & (self.what == what)
         return {name: column[chosen] for name, column in self.columns().items()}
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the rates of the groups with their intervals; returns the axes."""
-        return above(self, "plot")(self, ax=ax)
 
-
-class _Row(NamedTuple):
-    rate: str
-    what: str
-    group: str
-    other: str
-    errors: int
-    trials: int
-    people: int
-    value: float
-    lower: float
-    upper: float
+#: A row of the table: its columns in order.
+_Row = tuple[str, str, str, str, int, int, int, float, float, float]
 
 
 def cross_groups(sets: Sequence[ScoreSet]) -> Scores:
@@ -222,7 +205,7 @@ def group_rates(
         limits = found.limits(level ** (1 / len(names)))  # they hold together (Sidak)
         columns = (found.errors, found.trials, found.spread.people, found.rate, *limits)
         each = zip(names, *(column.tolist() for column in columns), strict=True)
-        rows += [_Row(rate, "rate", name, "", *numbers) for name, *numbers in each]
+        rows += [(rate, "rate", name, "", *numbers) for name, *numbers in each]
         said += [(f"{rate.upper()} of {name}", found.cautions(row)) for row, name in enumerate(names)]
         if 1 < present.size <= MOST_COMPARED:
             compared[rate] = _Compared(rate, names, found, _correlations(judged, group, present.size, shared))
@@ -231,9 +214,10 @@ def group_rates(
     for pair in (("far", "frr"), ("fmr", "fnmr")):
         if all(rate in compared for rate in pair):
             rows += _fairness([compared[rate] for rate in pair], level)
-    table = zip(_Row._fields, zip(*rows, strict=True), strict=True)
+    table = zip(columns_of(GroupRates), zip(*rows, strict=True), strict=True)
+    made: dict[str, Any] = {name: np.array(column) for name, column in table}
     return GroupRates(
-        **{name: np.array(column) for name, column in table},
+        **made,
         by=by,
         threshold=threshold,
         dependence=shared,
@@ -357,25 +341,6 @@ def _grouped(scores: Scores, groups: Mapping[Any, Any] | None) -> Scores:
     return replace(scores, negative=negative, positive=positive, groups=names)
 
 
-def _level_of_pairs(level: float, groups: int) -> float:
-    """Return the level of one pair's interval such that those of all pairs hold together (Tukey).
-
-    The range of so many independent normal numbers stays within sqrt(2) times the quantile of that level.
-    """
-    from scipy.special import ndtr
-
-    if groups < 3:
-        return level
-    x, step = np.linspace(-8.0, 8.0, 2001, retstep=True)
-    density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-    low, high = 0.0, 20.0
-    for _ in range(60):
-        middle = (low + high) / 2
-        within = groups * step * float((density * (ndtr(x) - ndtr(x - middle)) ** (groups - 1)).sum())
-        low, high = (middle, high) if within < level else (low, middle)
-    return float(2 * ndtr(low / np.sqrt(2)) - 1)
-
-
 def _correlations(judged: RateTrials, group: NDArray[np.integer], groups: int, shared: Dependence) -> csr_array:
     """Return the correlations of the groups' rates that are not 0: they come from people with trials in several."""
     from scipy.sparse import csr_array
@@ -400,7 +365,7 @@ class _Compared(NamedTuple):
     def differentials(self, level: float) -> list[_Row]:
         """Return the rows about the largest gap and ratios between groups; the limits hold for all pairs together."""
         value, size = self.found.rate, len(self.names)
-        limits = self.found.limits(_level_of_pairs(level, size))
+        limits = self.found.limits(level_of_pairs(level, size))
         pairs, others = Pairs.of(value, *limits, self.correlation.toarray()), ~np.eye(size, dtype=bool)
         largest = [column[others].max() for column in pairs]
         high, low = self._extremes()
@@ -418,7 +383,7 @@ class _Compared(NamedTuple):
         """Return the row about the highest rate; ``limits`` are those of all groups together."""
         high, _ = self._extremes()
         lower, upper = (float(limit.max()) for limit in limits)
-        return self._row("worst", [high], float(self.found.rate[high]), lower, upper)._replace(other="")
+        return self._row("worst", [high], float(self.found.rate[high]), lower, upper)
 
     def _extremes(self) -> tuple[int, int]:
         """Return the groups with the highest and with the lowest rate, two where all are alike."""
@@ -428,8 +393,8 @@ class _Compared(NamedTuple):
     def _row(self, what: str, of: list[int] | slice, number: float, lower: float, upper: float) -> _Row:
         (high, low), found = self._extremes(), self.found
         errors, trials, people = (int(each[of].sum()) for each in (found.errors, found.trials, found.spread.people))
-        names = self.names[high], self.names[low]
-        return _Row(self.rate, what, *names, errors, trials, people, number, float(lower), float(upper))
+        of_two = self.names[high], "" if what == "worst" else self.names[low]
+        return self.rate, what, *of_two, errors, trials, people, number, float(lower), float(upper)
 
 
 def _fairness(pair: Sequence[_Compared], level: float) -> list[_Row]:
@@ -448,47 +413,9 @@ def _fairness(pair: Sequence[_Compared], level: float) -> list[_Row]:
     errors, trials = (sum(int(getattr(one.found, of).sum()) for one in pair) for of in ("errors", "trials"))
     people = max(int(one.found.spread.people.sum()) for one in pair)
     numbers = {"fdr": (1 - gap, 1 - high_gap, 1 - low_gap), "garbe": tuple(np.mean(ginis, axis=0).tolist())}
-    return [_Row(name, what, "", "", errors, trials, people, *found) for what, found in numbers.items()]
+    return [(name, what, "", "", errors, trials, people, *found) for what, found in numbers.items()]
 
 
 def _over(high: float, low: float) -> float:
     """Return a ratio of rates; that of two zeros is 1."""
     return float(high / low) if low > 0 else (np.inf if high > 0 else 1.0)
-
-
-class Pairs(NamedTuple):
-    """The limits of the differences and of the ratios of pairs of rates, the first of each pair against the second."""
-
-    gap_lower: Floats
-    gap_upper: Floats
-    ratio_lower: Floats
-    ratio_upper: Floats
-
-    @classmethod
-    def of(cls, value: Floats, lower: Floats, upper: Floats, rho: Floats) -> Pairs:
-        """Return the limits of each rate (rows) against all, from those of single rates and correlations ``rho``.
-
-        The method of variance estimates recovery.
-        """
-        a, b = value[:, None], value
-        below = a - lower[:, None], upper - b
-        above = upper[:, None] - a, b - lower
-        gap_lower = a - b - _distance(*below, rho)
-        gap_upper = a - b + _distance(*above, rho)
-        # The ratio r at which the limit of a - r b is 0: (a - r b)^2 = distance(of a, r times that of b)^2.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            square, half, rest = _quadratic(a, b, *below, rho)
-            ratio_lower = np.where(rest <= 0, 0.0, rest / (half + np.sqrt(np.maximum(half**2 - square * rest, 0.0))))
-            square, half, rest = _quadratic(a, b, *above, rho)
-            root = half + np.sqrt(np.maximum(half**2 - square * rest, 0.0))
-            ratio_upper = np.where(square > 1e-15, root / square, np.inf)
-        return cls(gap_lower, gap_upper, ratio_lower, ratio_upper)
-
-
-def _distance(of_first: Floats, of_second: Floats, rho: Floats) -> Floats:
-    return np.asarray(np.sqrt(np.maximum(of_first**2 + of_second**2 - 2 * rho * of_first * of_second, 0.0)))
-
-
-def _quadratic(a: Floats, b: Floats, of_a: Floats, of_b: Floats, rho: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the coefficients of r^2, of -2 r and of 1 in (a - r b)^2 - distance(of_a, r of_b)^2."""
-    return b**2 - of_b**2, a * b - rho * of_a * of_b, a**2 - of_a**2

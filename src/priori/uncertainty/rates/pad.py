@@ -20,15 +20,16 @@ from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, joined, named
 from priori.base.declarations import Cautions, Level, columns_of
 from priori.base.errors import OptionError
+from priori.base.limits import check_level
 from priori.base.results import Result
 from priori.base.types import Floats, Texts
 from priori.curves.checks import set_cautions
 from priori.decisions.recipe import choose_threshold
 from priori.scores import BOUND, Names, Scores, condense_all
 from priori.scores.score_set import BY_ATTACK, as_score_set
+from priori.uncertainty.rates.combined import joint_interval
 from priori.uncertainty.rates.group_rates import errors_allowed
-from priori.uncertainty.rates.proportions import check_level
-from priori.uncertainty.rates.rate_intervals import Dependence, joint_interval, judge, shared_by
+from priori.uncertainty.rates.rate_intervals import Dependence, judge, shared_by
 
 #: The name of attacks whose type is not known.
 UNTOLD = "attack"

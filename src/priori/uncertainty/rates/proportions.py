@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.declarations import Column, Level
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, unknown
+from priori.base.limits import check_level
 from priori.base.results import Result
 from priori.base.types import Floats
 
@@ -21,14 +22,6 @@ NORMAL_RULE = 10.0
 
 
 # -- the normal distribution -----------------------------------------------------------------------------------
-
-
-def check_level(confidence_level: float) -> float:
-    """Return a confidence level, or say that it must lie strictly between 0 and 1."""
-    if not 0 < confidence_level < 1:
-        hint = f"; {confidence_level:g} % is {confidence_level / 100:g}" if 1 < confidence_level < 100 else ""
-        raise OptionError(f"the confidence level must lie between 0 and 1, not {confidence_level:g}{hint}")
-    return float(confidence_level)
 
 
 def check_rate(name: str, rate: float) -> None:

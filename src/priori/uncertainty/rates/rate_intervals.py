@@ -7,7 +7,6 @@ error rates in 1:1 matching tasks", International Journal of Computer Vision, 20
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Column, Level, Size
 from priori.base.errors import FewUsersError, InputError, OptionError, unknown
+from priori.base.limits import check_level
 from priori.base.results import Result
 from priori.base.types import Floats, Ints, Mask
 from priori.decisions.measures import ALIASES
@@ -24,7 +24,7 @@ from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
 from priori.scores.influence import Spread, rate_spread, rate_spreads, unit_cautions, unseen
 from priori.scores.score_set import as_score_set
-from priori.uncertainty.rates.proportions import check_level, quantiles, wilson
+from priori.uncertainty.rates.proportions import quantiles, wilson
 
 Rate = Literal["far", "frr", "fmr", "fnmr", "fta"]
 #: What the rates are called, in the words of ISO/IEC 19795-1.
@@ -276,33 +276,6 @@ def shared_by(scores: Scores, asked: Dependence | None) -> Dependence:
         need = "the user of each trial" if asked == "user" else "both identities of each trial (user, probe_user)"
         raise OptionError(f"dependence {asked!r} needs {need}, and {scores.source} does not have that")
     return asked
-
-
-class BoundedValue(NamedTuple):
-    """A number that is no rate, with its interval."""
-
-    rate: float
-    lower: float
-    upper: float
-
-
-def joint_interval(
-    parts: Sequence[RateInterval | BoundedValue], weights: Sequence[float], *, below: float = 0.0, above: float = 0.0
-) -> tuple[float, float, float]:
-    """Return a weighted sum of two rates, and its bounds by their distances to their own (MOVER; Zou and Donner 2008).
-
-    ``below`` and ``above`` are the correlation of the rates, as it counts for the lower and for the upper bound.
-    """
-    rate, lower, upper = (
-        np.array([weight * getattr(part, name) for part, weight in zip(parts, weights, strict=True)])
-        for name in ("rate", "lower", "upper")
-    )
-
-    def distance(apart: Floats, correlation: float) -> float:
-        return float(np.sqrt(apart @ apart + 2 * correlation * apart.prod()))
-
-    value = float(rate.sum())
-    return value, value - distance(rate - lower, below), value + distance(upper - rate, above)
 
 
 def intervals_along(

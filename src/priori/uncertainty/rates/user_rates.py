@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from priori.base.above import above
+from priori.base.above import Plotted
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Level, Size
 from priori.base.errors import InputError, unknown
+from priori.base.limits import check_level
 from priori.base.results import Result
 from priori.base.types import Codes, Floats, Ints, Mask, Texts
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, condense
 from priori.scores.labels import no_people, unknown_impostors
-from priori.uncertainty.rates.proportions import check_level
 from priori.uncertainty.rates.rate_intervals import Rate, judge, only_scores
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 UserRole = Literal["genuine", "claimed", "impostor"]
 #: The rate of a user in each role, and what its trials are.
@@ -46,7 +43,7 @@ class RoleTest(TypedDict):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class UserRates(Result):
+class UserRates(Result, Plotted):
     """Each user's own error rates at a threshold fixed in advance: one row per user and role. Made by `user_rates`.
 
     Attributes
@@ -84,10 +81,6 @@ class UserRates(Result):
         rows = np.flatnonzero(self.role == role)
         rows = rows[np.lexsort((-self.rate[rows], -self.lower[rows]))][:most]
         return {name: column[rows] for name, column in self.columns().items()}
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the users' rates with their intervals, role by role, the highest first; returns the axes."""
-        return above(self, "plot")(self, ax=ax)
 
 
 def user_rates(scores: ScoreSet, threshold: float, *, confidence_level: float = 0.95) -> UserRates:
