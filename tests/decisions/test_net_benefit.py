@@ -127,7 +127,15 @@ def test_where_an_error_costs_without_end_there_is_no_value() -> None:
         Settings(measure="net-benefit", alpha=1)
 
 
-def test_without_false_positives_odds_do_not_matter() -> None:
+def test_an_alpha_without_a_value_is_refused() -> None:
     outcomes = priori.Outcomes.from_errors([0, 1], [2, 2], negatives=10, positives=10)
-    value = priori.decisions.measures.NET_BENEFIT(outcomes, [1.0, 1.0])
-    assert value.tolist() == [0.4, -np.inf]
+    assert np.isnan(priori.decisions.measures.NET_BENEFIT(outcomes, [1.0, 1.0])).all()
+    test = calibrated(5)
+    for measure, alpha, said in (
+        ("net-benefit", [0.5, 1], "Net benefit has no value at alpha = 1"),
+        ("nwer", 0, "no value at alpha = 0"),
+    ):
+        with pytest.raises(OptionError, match=f"{said}; give another alpha"):
+            priori.epc(test, test, measure=measure, alpha=alpha)
+    with pytest.raises(OptionError, match="has no value at alpha = 1"):
+        priori.epc(test, test, measure="net-benefit").at(1)

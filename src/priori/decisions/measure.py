@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from priori.base.errors import OptionError
+from priori.base.texts import alpha_text
 from priori.base.types import Floats
 from priori.decisions.outcomes import Outcomes
 
@@ -68,6 +69,11 @@ class Measure:
         one = np.ones(len(alphas), dtype=np.int64)
         values = self(Outcomes(one, one, one, one), np.array(alphas, dtype=np.float64))
         return tuple(alpha for alpha, value in zip(alphas, values, strict=True) if np.isfinite(value))
+
+    def check_alphas(self, alphas: tuple[Fraction, ...]) -> None:
+        """Refuse alphas that somebody asked for, and at which the value is not defined."""
+        if without := sorted({*alphas} - {*self.defined(alphas)}):
+            raise OptionError(f"{self.title} has no value at alpha = {alpha_text(without[0])}; give another alpha")
 
     @cached_property
     def depends_on(self) -> frozenset[str]:

@@ -99,13 +99,10 @@ NORMALISED_WER = Measure("nwer", "Normalised weighted error", _normalised, rate=
 
 
 def _net_benefit(outcomes: Outcomes, alpha: Any) -> Floats:
-    # A false positive weighs the odds of alpha, the threshold probability; none cost 0, even where the odds are
-    # infinite.
+    # False positives weigh the odds of alpha, the threshold probability: 1 has none.
     probability = np.asarray(alpha, dtype=np.float64)
-    odds = np.divide(probability, 1 - probability, out=np.full(probability.shape, np.inf), where=probability < 1)
-    fp, odds = np.broadcast_arrays(np.asarray(outcomes.fp, dtype=np.float64), odds)
-    lost = np.multiply(fp, odds, out=np.zeros(fp.shape), where=fp > 0)
-    return np.asarray((outcomes.tp - lost) / (outcomes.positives + outcomes.negatives))
+    odds = np.divide(probability, 1 - probability, out=np.full(probability.shape, np.nan), where=probability < 1)
+    return np.asarray((outcomes.tp - outcomes.fp * odds) / (outcomes.positives + outcomes.negatives))
 
 
 NET_BENEFIT = Measure("net-benefit", "Net benefit", _net_benefit, greater_is_better=True, rate=False, needs_alpha=True)

@@ -162,6 +162,7 @@ class Recipe:
     def at(self, alpha: Any) -> Recipe:
         """Return the recipe of curves at these alphas: one, or a list."""
         fractions = as_fractions(alpha)
+        self.measure.check_alphas(fractions)
         return replace(self, fractions=fractions, exact=False, bounds=(min(fractions), max(fractions)))
 
 

@@ -9,7 +9,6 @@ from typing import Any, get_args
 from priori.base.alphas import as_fraction, grid
 from priori.base.errors import OptionError, unknown
 from priori.base.options import Interval, Resample
-from priori.base.texts import alpha_text
 from priori.decisions.criteria import Criterion, get_criterion
 from priori.decisions.measure import Measure
 from priori.decisions.measures import get_measure
@@ -93,9 +92,7 @@ class Settings:
             assert value is not None
         if isinstance(self.points, bool) or not isinstance(self.points, int) or not 2 <= self.points <= MOST_POINTS:
             raise OptionError(f"a report has from 2 to {MOST_POINTS} alphas, not {self.points}")
-        if self.alpha not in self.alphas:
-            at = alpha_text(self.alpha)
-            raise OptionError(f"{self.shown.title} has no value at alpha = {at}; give another alpha")
+        self.shown.check_alphas((self.alpha,))
 
     @property
     def resampling(self) -> Resampling:
