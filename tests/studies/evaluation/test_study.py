@@ -25,7 +25,7 @@ from priori.scores.influence import People
 from priori.scores.systems import SourceFile
 from priori.studies.evaluation import Settings, make_study
 from priori.studies.evaluation.drawing import probit
-from priori.studies.evaluation.pairs import BARS, ReplicateSpread
+from priori.studies.evaluation.pairs import BARS, Pair, ReplicateSpread
 from priori.studies.evaluation.study import ranks_of
 from priori.uncertainty.comparing.ztests import ztests_along
 from priori.uncertainty.ranking.ranking import compare_all
@@ -180,6 +180,12 @@ def test_ranks() -> None:
             for curve, value in zip(curves, (0.1, 0.3, 0.1, last), strict=True)
         ]
         assert ranks_of(shown, 0) == ranks
+
+
+def test_a_difference_in_the_last_digits_makes_nobody_better() -> None:
+    pair = Pair(0, 1, False, np.array([0.5]), np.array([0.1 + 0.2 - 0.3]))
+    assert pair.better(0) is None
+    assert dataclasses.replace(pair, difference=np.array([-1e-9])).better(0) == 0
 
 
 def test_source_files(tmp_path: Path) -> None:

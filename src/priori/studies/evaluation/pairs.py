@@ -20,6 +20,7 @@ from priori.uncertainty.comparing.evidence import Evidence, gather_evidence
 from priori.uncertainty.comparing.verdicts import runs
 from priori.uncertainty.comparing.ztests import DECISIVE, weights_of, ztests_along
 from priori.uncertainty.ranking.ranking import Ranking, ranking_of
+from priori.uncertainty.ranking.ranks import told_apart
 
 Chosen = NDArray[np.bool_]
 #: A range of alphas: its first and its last.
@@ -79,7 +80,7 @@ class Pair:
 
     def better(self, index: int) -> int | None:
         """Return which of the two is better at an alpha, as expected or on this test set; None where they are equal."""
-        difference = float((self.difference if self.expected is None else self.expected)[index])
+        difference = float(told_apart((self.difference if self.expected is None else self.expected)[index]))
         if difference == 0:
             return None
         return self.a if (difference > 0) == self.greater_is_better else self.b
