@@ -102,6 +102,20 @@ def test_the_area_is_the_limit_of_ever_finer_grids(criterion: str, measure: str)
     assert curve.area == pytest.approx(float(np.trapezoid(curve.value, curve.alpha)), abs=2e-4)
 
 
+@pytest.mark.parametrize("criterion", ["wer", "at-most-far", "eer"])
+def test_alphas_that_a_curve_has_are_read_from_it(criterion: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    sets = _set(rng, 80, 60), _set(rng, 90, 50)
+    curve = priori.epc(*sets, criterion=criterion, points=11)
+    expected = priori.epc(*sets, criterion=criterion, alpha=[0.7, 0.1, 0.1])
+    with monkeypatch.context() as only:
+        only.setattr("priori.curves.epc.curves_of", None)
+        found = curve.at([0.7, 0.1, 0.1])
+    assert found.to_dict() == expected.to_dict()
+    assert found.fractions == expected.fractions
+    assert curve.at([0.7, 0.15]).to_dict() == priori.epc(*sets, criterion=criterion, alpha=[0.7, 0.15]).to_dict()
+
+
 def test_presets() -> None:
     rng = np.random.default_rng(0)
     dev, test = _set(rng, 50, 40), _set(rng, 50, 40)

@@ -44,6 +44,22 @@ def test_bins_are_counted_alike(monkeypatch: pytest.MonkeyPatch, small_parts: in
     assert sorting.places_of(cuts, COLUMNS[name], "right").tolist() == after
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("of", COLUMNS)
+@pytest.mark.parametrize("name", COLUMNS)
+def test_many_cuts_are_looked_up_as_they_are_searched_for(name: str, of: str, dtype: type) -> None:
+    cuts = np.unique(COLUMNS[of])
+    with np.errstate(over="ignore"):
+        scores = np.concatenate([COLUMNS[name], cuts]).astype(dtype)
+    expected = np.searchsorted(cuts, scores.astype(float), side="left")
+    assert sorting.Cuts.of(cuts, dtype).bins(scores).tolist() == expected.tolist()
+
+
+def test_cuts_on_both_sides_of_zero_are_told_apart() -> None:
+    bell = np.unique(COLUMNS["bell"])
+    assert np.count_nonzero(sorting.Cuts.of(bell).table < 0) > 0.95 * bell.size
+
+
 def test_counts_are_those_of_one_pass(small_parts: int) -> None:
     groups, bins = RNG.integers(0, 7, 5000).astype(np.int32), RNG.integers(0, 3, 5000)
     expected = np.zeros((7, 3), dtype=np.int64)

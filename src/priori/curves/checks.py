@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -90,10 +91,13 @@ class Facts:
         """What the checks find that do not depend on the threshold, by their codes."""
         return {code: text for code, find in CHECKS.items() if (text := find(self))}
 
-    def in_both(self, noun: str, shared: Callable[[Scores, Scores], int], size: int, so: str) -> str:
+    def in_both(
+        self, noun: str, shared: Callable[[Scores, Scores], int], size: Callable[[ScoreSet], int], so: str
+    ) -> str:
         """Say how many trials or users are in both sets, where these are not one and the same."""
-        number = 0 if self.loaded is None or self.same else shared(*self.loaded)
-        return f"{number:,} of {size:,} test {noun} are also development {noun}: {so}" if number else ""
+        if self.loaded is None or self.same or not (number := shared(*self.loaded)):
+            return ""
+        return f"{number:,} of {size(self.curve.test):,} test {noun} are also development {noun}: {so}"
 
 
 def curve_cautions(curve: EPC, rows: Sequence[int]) -> list[tuple[Caution, ...]]:
@@ -429,7 +433,7 @@ CHECKS: dict[str, Callable[[Facts], str]] = {
         else ""
     ),
     "shared-trials": lambda facts: facts.in_both(
-        "trials", shared_trials, len(facts.curve.test), "the rates are too good; remove them from one set"
+        "trials", shared_trials, len, "the rates are too good; remove them from one set"
     ),
     "repeated-trials": lambda facts: _repeated(facts.sets),
     # In both sets, or in the first while the second tells nothing: else the labels of one are flipped.
@@ -448,7 +452,7 @@ CHECKS: dict[str, Callable[[Facts], str]] = {
     "prior-shift": _prior_shift,
     "attacks-pooled": _attacks_pooled,
     "shared-users": lambda facts: facts.in_both(
-        "users", shared_users, facts.curve.test.n_users, "the rates may be too good for new users"
+        "users", shared_users, attrgetter("n_users"), "the rates may be too good for new users"
     ),
     "counted-in-bins": lambda facts: "; ".join(
         dict.fromkeys(scores.counted for scores in facts.loaded or () if scores.counted)

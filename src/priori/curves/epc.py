@@ -270,11 +270,11 @@ class EPC(Result):
         return above(self, "plot")([self], ax=ax, bands=bands, regions=regions, best=best, axis=axis)
 
 
-def row_of(curve: EPC, index: int) -> EPC:
-    """Return a curve at one of its alphas."""
+def rows_of(curve: EPC, rows: Sequence[int]) -> EPC:
+    """Return a curve at some of its alphas."""
     names = ("alpha", "threshold", "dev_outcomes", "outcomes", "dev_v1", "dev_v2", "v1", "v2", "value", "best")
-    parts: dict[str, Any] = {name: getattr(curve, name)[index : index + 1] for name in names}
-    return replace(curve, fractions=(curve.fractions[index],), **parts)
+    parts: dict[str, Any] = {name: getattr(curve, name)[rows] for name in names}
+    return replace(curve, fractions=tuple(curve.fractions[row] for row in rows), **parts)
 
 
 #: What results that hold a curve say of it: what it shows, and how its thresholds were chosen.
@@ -446,10 +446,13 @@ def curves_of(sets: Mapping[str, tuple[Any, Any]], recipe: Recipe) -> list[EPC]:
 
 
 def at_alphas(curves: Sequence[EPC], alpha: Any) -> list[EPC]:
-    """Return curves, computed in one way, at other alphas."""
+    """Return curves, computed in one way, at other alphas; those that they have are read from them."""
     recipes = [curve.recipe_at(alpha) for curve in curves]
     if any(recipe != recipes[0] for recipe in recipes):
         return [curve.at(alpha) for curve in curves]
+    fractions, bounds = recipes[0].fractions, recipes[0].bounds
+    if all({*fractions} <= {*curve.fractions} for curve in curves):
+        return [replace(rows_of(each, [*map(each.fractions.index, fractions)]), bounds=bounds) for each in curves]
     found = curves_of({str(number): (curve.dev, curve.test) for number, curve in enumerate(curves)}, recipes[0])
     return [replace(new, name=curve.name) for new, curve in zip(found, curves, strict=True)]
 

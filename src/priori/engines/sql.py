@@ -284,15 +284,12 @@ class SqlTable:
     def _looked(self) -> Looked:
         """Look at all rows, once: what the labels mean, and what is there of each system."""
         label, roles = self._label(), [role for role in NAMED if role in self.columns]
-        asked = [label, self._whose or "''", "count(*)"]
-        for system in range(len(self.systems)) if self.wide else [0]:
-            score = self.score(system)
-            held = f"CASE WHEN {self.present(score)} THEN {score} END"
-            asked += [f"count({held})", f"min({held})", f"max({held})"]
-        for missing, with_nul in map(self._odd_names, roles):
-            asked += [f"count(CASE WHEN {odd} THEN 1 END)" for odd in (missing, with_nul)]
-        with self.guarded():
-            told = self.rows(f"SELECT {', '.join(asked)} FROM trials GROUP BY ALL")
+        scores = [self.score(system) for system in (range(len(self.systems)) if self.wide else [0])]
+        told = self._grouped(label, scores, roles)
+        # NaN is the greatest of all to a database. To leave it out costs as much as the look itself.
+        if any(row[5 + 3 * number] != row[5 + 3 * number] for row in told for number in range(len(scores))):
+            present = [f"CASE WHEN {self.present(score)} THEN {score} END" for score in scores]
+            told = self._grouped(label, present, roles)
         for number, role in enumerate(reversed(roles), 1):
             missing, with_nul = (sum(row[column] for row in told) for column in (-2 * number, 1 - 2 * number))
             self.refuse_names(role, missing, with_nul)
@@ -311,6 +308,16 @@ class SqlTable:
             low, high = min(ends, default=np.nan), max(ends, default=np.nan)
             systems.append(Known(sizes[0], sizes[1], sum(counted) - sum(scored), low, high))
         return Looked(sum(row[2] for row in told), labels, systems)
+
+    def _grouped(self, label: str, scores: Sequence[str], roles: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Return each label, whose its rows are, how many; number and range of each score; odd names in each role."""
+        asked = [label, self._whose or "''", "count(*)"]
+        for score in scores:
+            asked += [f"count({score})", f"min({score})", f"max({score})"]
+        for role in roles:
+            asked += self._odd_names(role)
+        with self.guarded():
+            return self.rows(f"SELECT {', '.join(asked)} FROM trials GROUP BY ALL")
 
     # -- labels ------------------------------------------------------------------------------------------
 
@@ -351,13 +358,13 @@ class SqlTable:
             raise InputError(f"{column} holds a NUL character; remove it")
 
     def _odd_names(self, role: str) -> tuple[str, str]:
-        """Return the conditions that a name is missing, or holds a NUL, which arrays of text cannot hold."""
+        """Return how many names are missing, and hold a NUL, which arrays of text cannot hold."""
         name = self.column(role)
         if WHOLE.fullmatch(self.type_of(role)):
-            return f"{name} IS NULL", "false"
+            return f"count(*) - count({name})", "0"
         text = f"CAST({name} AS STRING)"
-        empty = f" OR {text} = ''" if self.settings.as_text else ""
-        return f"{name} IS NULL{empty}", f"contains({text}, chr(0))"
+        held = f"nullif({text}, '')" if self.settings.as_text else name
+        return f"count(*) - count({held})", f"count(CASE WHEN contains({text}, chr(0)) THEN 1 END)"
 
     @property
     def labels(self) -> Labels:

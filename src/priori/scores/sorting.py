@@ -105,10 +105,11 @@ class Cuts:
 
     The bin is looked up by the leading bits of the score, and searched for only where those do not tell. The bits of
     a number in single precision, negative ones turned round, never fall as the number rises: so a run of them that
-    holds no cut lies in one bin.
+    holds no cut lies in one bin. They are spread as logarithms are; an ``offset`` added first makes runs equally wide.
     """
 
     cuts: NDArray[Any]
+    offset: np.float32
     least: int
     shift: int
     table: NDArray[np.int32]
@@ -117,27 +118,28 @@ class Cuts:
     def of(cls, cuts: NDArray[Any], dtype: Any = np.float64) -> Cuts:
         """Prepare cuts for scores of one type."""
         rounded = at_most(cuts, dtype)
-        bits = _leading(rounded[np.isfinite(rounded)]).astype(np.int64)
+        finite = rounded[np.isfinite(rounded)]
         below = int(np.count_nonzero(rounded == -np.inf))
-        if not bits.size:
-            return cls(rounded, 0, 0, np.array([below], dtype=np.int32))
-        leading = min(max(LEAST_BITS, bits.size.bit_length() + MORE_BITS), MOST_BITS)
-        shift = max(0, int(bits[-1] - bits[0]).bit_length() - leading)
-        least = int(bits[0]) - (1 << shift)  # the first run lies below all cuts, the last above them
-        key = (bits - least) >> shift
+        if not finite.size:
+            return cls(rounded, np.float32(0), 0, 0, np.array([below], dtype=np.int32))
+        # The offset under which more cuts are told apart: cuts are dense where scores are.
+        offset, least, shift, key = max(
+            (_keys(finite, offset) for offset in (_levelling(finite), np.float32(0))),
+            key=lambda found: np.unique(found[-1]).size,
+        )
         runs = np.diff(key, prepend=-1, append=key[-1] + 1)
         table = np.repeat(np.arange(below, below + runs.size, dtype=np.int32), runs)
         table[key] = -1
-        return cls(rounded, least, shift, table)
+        return cls(rounded, offset, least, shift, table)
 
     def bins(self, scores: NDArray[Any], *, out: Ints | None = None) -> Ints:
         """Return the bin of each score (any but NaN)."""
         bins = np.empty(scores.size, dtype=np.int64) if out is None else out
         for start in range(0, scores.size, TOGETHER):
             some, own = scores[start : start + TOGETHER], bins[start : start + TOGETHER]
-            key = _leading(some) - np.int64(self.least)
+            key = _leading(some, self.offset) - np.int64(self.least)
             key >>= self.shift
-            own[:] = np.take(self.table, key, mode="clip")
+            own[:] = np.take(self.table, np.clip(key, 0, self.table.size - 1, out=key))
             unsure = np.flatnonzero(own < 0)
             if unsure.size:
                 own[unsure] = np.searchsorted(self.cuts, np.take(some, unsure), side="left")
@@ -146,8 +148,24 @@ class Cuts:
         return bins
 
 
-def _leading(numbers: NDArray[Any]) -> NDArray[np.int32]:
+def _keys(cuts: NDArray[Any], offset: np.float32) -> tuple[np.float32, int, int, Ints]:
+    """Return an offset, the bits and the shift that make keys of scores under it, and the keys of finite cuts."""
+    bits = _leading(cuts, offset).astype(np.int64)
+    leading = min(max(LEAST_BITS, bits.size.bit_length() + MORE_BITS), MOST_BITS)
+    shift = max(0, int(bits[-1] - bits[0]).bit_length() - leading)
+    least = int(bits[0]) - (1 << shift)  # the first run lies below all cuts, the last above them
+    return offset, least, shift, (bits - least) >> shift
+
+
+def _levelling(cuts: NDArray[Any]) -> np.float32:
+    """Return what lifts the range of cuts to where all numbers have one exponent, as far as numbers go."""
+    with np.errstate(over="ignore"):
+        offset = np.float32(np.exp2(np.ceil(np.log2(max(float(cuts[-1]) - float(cuts[0]), 1e-30)))) - cuts[0])
+    return offset if np.isfinite(offset) else np.float32(0)
+
+
+def _leading(numbers: NDArray[Any], offset: np.float32) -> NDArray[np.int32]:
     """Return whole numbers that never fall as the numbers rise."""
     with np.errstate(over="ignore"):
-        bits = (numbers.astype(np.float32) + np.float32(0)).view(np.int32)
+        bits = (numbers.astype(np.float32) + offset).view(np.int32)
     return np.asarray(bits ^ ((bits >> 31) & np.int32(0x7FFFFFFF)))

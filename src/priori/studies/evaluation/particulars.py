@@ -10,7 +10,7 @@ import numpy as np
 
 from priori.base.errors import PrioriError
 from priori.base.types import Codes
-from priori.curves.epc import epc_all, row_of
+from priori.curves.epc import epc_all, rows_of
 from priori.curves.epsc import EPSC, OverBoth, epsc
 from priori.decisions.likelihood_ratios import Bayes
 from priori.scores import Scores, ScoreSet, Trials, condense
@@ -120,7 +120,7 @@ def settling(study: Study) -> Settling | None:
     if pair.significant is None or pair.significant[study.at]:
         return None
     difference = float((pair.difference if pair.expected is None else pair.expected)[study.at])
-    a, b = (row_of(study.curves[system], study.at) for system in (pair.a, pair.b))
+    a, b = (rows_of(study.curves[system], [study.at]) for system in (pair.a, pair.b))
     try:
         plans = plans_to_tell_apart(
             a,

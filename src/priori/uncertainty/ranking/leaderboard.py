@@ -14,7 +14,7 @@ from priori.base.errors import OptionError, unknown
 from priori.base.results import Result
 from priori.base.types import Floats, Ints, Progress, Texts
 from priori.curves.cross import CrossEPC
-from priori.curves.epc import EPC, at_alphas, row_of
+from priori.curves.epc import EPC, at_alphas, rows_of
 from priori.curves.roc import all_aucs, all_eers, all_min_dcfs
 from priori.engines import Table
 from priori.scores import Scores, ScoreSet, counts_of
@@ -182,7 +182,7 @@ def leaderboard_of(
     expected, replicates = evidence.expected[point], evidence.draws[:, point]
     # Of tables counts at other places are needed than what new thresholds were chosen on.
     judged = [
-        row_of(ready if curve.test.fits else replace(ready, test=curve.judged), point)
+        rows_of(ready if curve.test.fits else replace(ready, test=curve.judged), [point])
         for ready, curve in zip(compared.curves, compared.given, strict=True)
     ]
     post_value = np.array(figures([curve.test for curve in judged]))
