@@ -147,6 +147,10 @@ def test_a_threshold_keeps_its_limit_in_every_group(folder: Path) -> None:
     assert found["threshold"] == [priori.group_threshold(dev, limit="0.05")]
     worst = priori.group_rates(dev, found["threshold"][0], rates=["far"]).rows("far", "worst")
     assert worst["value"][0] <= 0.05
+    assert found["worst_group"] == [f"{worst['group'][0]} ({100 * worst['value'][0]:.2f} %)"]
+    assert "one error breaks the limit" not in run([*words, "--by", "sex"])
+    small = run([*words[:-1], "0.001,0.05", "--by", "sex"])
+    assert "groups with so few trials that one error breaks the limit 0.001: " in small
     assert found["threshold"] > json.loads(run([*words, "--format", "json", "--no-bootstrap"]))["threshold"]
     assert "choose at-most-far or at-most-frr, not wer" in run(["threshold", "test.csv", "--by", "sex"])
 

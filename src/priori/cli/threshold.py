@@ -11,7 +11,7 @@ import numpy as np
 
 import priori
 from priori.base.alphas import as_fractions
-from priori.base.cautions import Caution
+from priori.base.cautions import Caution, named
 from priori.base.errors import FewUsersError, OptionError, PrioriError
 from priori.base.limits import check_level
 from priori.base.texts import alpha_text
@@ -97,6 +97,9 @@ def threshold(asked: Asked) -> None:
     if asked.settings["costs"] is not None:
         columns["dev_cost"] = settings["measure"](choice.outcomes)
     warnings: list[str] = [*threshold_cautions(rule, scores, alphas, choice)]
+    if asked.worst_by is not None:
+        columns["worst_group"], small = _worst_groups(scores, rule, alphas, choice.threshold)
+        warnings += small
     sure = _how_sure(scores, rule, fractions, asked, warnings)
     if sure is None and asked.output.plot:
         raise OptionError("--plot draws the ranges of the thresholds, and these scores give none")
@@ -110,6 +113,8 @@ def threshold(asked: Asked) -> None:
         shown |= {"threshold": map("{:.10g}".format, columns["threshold"])}
         shown |= {f"dev {domain.v1.name}": percents(columns["dev_v1"])}
         shown |= {f"dev {domain.v2.name}": percents(columns["dev_v2"])}
+        if "worst_group" in columns:
+            shown["worst group"] = columns["worst_group"]
         if "dev_cost" in columns:
             shown["dev cost"] = map("{:.5g}".format, columns["dev_cost"])
         for what, (heading, _) in () if sure is None else RANGES.items():
@@ -127,6 +132,23 @@ def threshold(asked: Asked) -> None:
         json=lambda: {**names, **told, "outcomes": choice.outcomes.to_dict(), **columns},
         warnings=dict.fromkeys(warnings),
     )
+
+
+def _worst_groups(
+    scores: ScoreSet, rule: Criterion, limits: Floats, thresholds: Floats
+) -> tuple[list[str], list[Caution]]:
+    """Return the group with the highest limited rate at each threshold, and warn of groups that no error may be in."""
+    rate: Any = rule.name.removeprefix("at-most-")
+    worst, cautions = [], list[Caution]()
+    for limit, threshold in zip(limits.tolist(), thresholds.tolist(), strict=True):
+        found = priori.group_rates(scores, threshold, rates=[rate]).rows(rate)
+        row = int(found["value"].argmax())
+        worst.append(f"{found['group'][row]} ({percent(found['value'][row])})")
+        sizes = zip(found["group"].tolist(), found["trials"].tolist(), strict=True)
+        if small := [f"{group} ({trials})" for group, trials in sizes if trials * limit < 1]:
+            text = f"groups with so few trials that one error breaks the limit {limit:g}: {named(small)}"
+            cautions.append(Caution("few-units", text))
+    return worst, cautions
 
 
 def _how_sure(
