@@ -37,7 +37,7 @@ def test_a_mistake_is_told_in_one_line_and_prints_nothing() -> None:
 
 
 def test_warnings_fit_a_line() -> None:
-    text = (transcribing.HERE / "cautions.txt").read_text(encoding="utf-8")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in transcribing.HERE.glob("*.txt"))
     said = re.findall(r"^! priori: (?:warning|note) \[[a-z-]+\]: (.*)$", text, flags=re.MULTILINE)
     assert len(said) > 10
     assert [line for line in said if len(line) > 120] == []

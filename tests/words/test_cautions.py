@@ -161,7 +161,7 @@ def test_a_page_speaks_of_what_is_known_and_of_no_arguments() -> None:
     assert "lower_is_better=True" in caution
     heading, sentence = as_shown(backwards, caution)
     assert heading == "Scores look reversed"
-    assert sentence.endswith("if lower scores are better, say so; else check the labels.")
+    assert sentence.endswith("mark distances as such, or check the labels.")
     few = Caution("few-units", "1 false rejection at alpha 0.5: the rate is uncertain; test more trials")
     assert as_shown(backwards, few)[0] == "Few trials"  # nobody is known
     assert as_shown(small_studies.study(2.5, sizes={"users": 30}), few)[0] == "Few users"

@@ -12,6 +12,8 @@ Line = TypeVar("Line", bound=str)
 
 #: How many systems a warning names.
 NAMED = 3
+#: How long their names may be together.
+ROOM = 40
 
 
 class Caution(str):
@@ -124,11 +126,13 @@ def _with_names(texts: dict[str, list[str]], systems: int) -> Iterator[str]:
 
 
 def named(names: Sequence[str]) -> str:
-    """Return a list of systems, of which three are named: 'A, B, C and 4 others'."""
+    """Return a list of systems, of which up to three are named, as far as a line has room: 'A, B, C and 4 others'."""
     each = list(dict.fromkeys(names))
-    if len(each) <= NAMED:
-        return ", ".join(each)
-    return f"{', '.join(each[:NAMED])} and {len(each) - NAMED} other{'s' * (len(each) > NAMED + 1)}"
+    shown = each[:NAMED]
+    while len(shown) > 1 and len(", ".join(shown)) > ROOM:
+        shown.pop()
+    more = len(each) - len(shown)
+    return ", ".join(shown) + (f" and {more} other{'s' * (more > 1)}" if more else "")
 
 
 def gravest_first(warnings: Iterable[Line]) -> list[Line]:

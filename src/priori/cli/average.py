@@ -19,6 +19,7 @@ from priori.cli.output import table_text, tables_of, tell, verbose
 from priori.cli.systems import READING, Reading, named_by
 from priori.curves.averaging.methods import READINGS
 from priori.decisions.recipe import pair_of_costs
+from priori.decisions.tasks import get_task
 from priori.scores.derived import pool
 
 #: The rates at which the summary reads a vertical and a horizontal average.
@@ -122,11 +123,12 @@ DATASETS = Group(
 OUTPUT = output_group(plot="Draw the average over the single curves")
 
 
-def _announce(kind: str, datasets: int, skipped: Sequence[str], curve: priori.AverageCurve | priori.AverageEPC) -> None:
-    """Say on standard error which average of which data sets this is, and what it means."""
-    if skipped:
-        tell(f"left out, one class only: {', '.join(skipped)}")
-    tell(f"{kind} of {datasets} data sets: {curve.meaning}")
+def _announce(asked: Asked, kind: str, curve: priori.AverageCurve | priori.AverageEPC) -> None:
+    """Say on standard error which data sets were left out; and, where no table says it, what the average means."""
+    if curve.skipped:
+        tell(f"left out, one class only: {', '.join(curve.skipped)}")
+    if asked.output.format in ("csv", "json"):
+        tell(f"{kind}: {curve.meaning}")
 
 
 # -- ROC curves ------------------------------------------------------------------------------------------------------
@@ -147,8 +149,8 @@ def average(asked: Asked) -> None:
     """Average the ROC curves of several data sets into one.
 
     Which average is right depends on how the decision will be used, so answer two questions: will one threshold
-    serve all data sets in use? If not, along which axis will the curve be read? The method, what its curve means, and
-    a warning when the data sets' scores are on different scales are printed on standard error.
+    serve all data sets in use? If not, along which axis will the curve be read? A
+    warning says when the data sets' scores are on different scales.
 
     The csv columns are fpr, tpr, lower, upper. The last two bound the averaged coordinate: the TPR for vertical, the
     FPR for horizontal, cos(theta) TPR - sin(theta) FPR for diagonal, angle and cost, and the TPR for pooled, whose
@@ -172,7 +174,7 @@ def average(asked: Asked) -> None:
     positions = _positions(asked.positions)
     sets = datasets.read([*asked.files, *(test for _, _, test in asked.system)])
     curve = priori.average(sets, positions=positions, **options)
-    _announce(f"{curve.method.name} average", len(curve.datasets), curve.skipped, curve)
+    _announce(asked, f"{curve.method.name} average of {len(curve.datasets)} data sets", curve)
 
     def table() -> str:
         points = priori.average(sets, positions=SHOWN.get(chosen, 13), **options)
@@ -276,7 +278,9 @@ def average_epc(asked: Asked) -> None:
         **priced(asked.settings),
         **datasets.options,
     )
-    _announce("average EPC", len(curve.names), curve.skipped, curve)
-    title = f"Average EPC of {len(curve.curves)} data sets, by {curve.criterion.name}\n{fill(curve.meaning, 100)}\n"
+    heading = f"Average EPC of {len(curve.names)} data sets"
+    _announce(asked, heading, curve)
+    title = f"{heading}, thresholds by {curve.criterion.title}\n{fill(curve.meaning, 100)}\n"
     note = f"Intervals: {100 * curve.confidence_level:g} % over data sets ({curve.interval}), at each alpha."
-    asked.output.finish(curve, table=lambda: tables_of(curve, title=title, whole=False, note=note))
+    rates = {name: getattr(get_task(asked.settings["task"]), name).name for name in ("v1", "v2")}
+    asked.output.finish(curve, table=lambda: tables_of(curve, title=title, whole=False, note=note, **rates))

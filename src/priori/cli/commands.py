@@ -119,7 +119,10 @@ def judging(why_one: str = "", measure: bool = True) -> Group:
 
     alpha = option("alpha")
     if why_one:
-        text = "The trade-off: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR; for at-most-far and the like, the limit."
+        text = (
+            "The trade-off between the two errors: 0.5, 99/109 or costs:COST_FN,COST_FP,PRIOR; for at-most-far and the "
+            "like, the limit."
+        )
         alpha = option("alpha", written="--alpha NUMBER", help=f"{text} Default: 0.5, or that of --costs.")
     shown = "task criterion measure" if measure else "task criterion"
     return Group("settings", make, (*options(shown), alpha, *options("costs prior")))

@@ -49,14 +49,11 @@ class DescribedCommand(click.Command):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help; without --help-all its first paragraph and its examples."""
-        if self._whole(ctx) or not self.help:
-            super().format_help_text(ctx, formatter)
-            return
-        first, *others = inspect.cleandoc(self.help).split("\n\n")
-        shown = "\n\n".join([first, *(part for part in others if part.startswith("\b"))])
+        first, *others = inspect.cleandoc(self.help or "").split("\n\n")
+        shown = [first, *(part for part in others if self._whole(ctx) or part.startswith("\b"))]
         formatter.write_paragraph()
         with formatter.indentation():
-            formatter.write_text(shown)
+            formatter.write_text(_unbroken("\n\n".join(shown)))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, those that --help shows first."""
@@ -93,10 +90,16 @@ def _records(options: list[click.Option], ctx: click.Context, whole: bool) -> li
         if isinstance(option.type, Beginning):
             text = text.replace("{}", ", ".join(names_in(option.type.table)))
         records.append((written, text))
+    records = [(written, _unbroken(text)) for written, text in records]
     if whole:
-        return [(written, re.sub(r"(?<=\w)-(?=\w)", HYPHEN, text)) for written, text in records]
+        return records
     first = [re.split(r"[:;.] |\.?$| +\[", text, maxsplit=1)[0] for _, text in records]
     return [(_briefly(record[0]), f"{text}.".replace("?.", "?")) for record, text in zip(records, first, strict=True)]
+
+
+def _unbroken(text: str) -> str:
+    """Return a text in which no name is broken at a hyphen."""
+    return re.sub(r"(?<=\w)-(?=\w)", HYPHEN, text)
 
 
 def _briefly(written: str) -> str:

@@ -152,9 +152,9 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         "criterion": Declared(
             "--criterion NAME",
             "What the threshold minimises on development scores: {}. wer is the weighted error rate alpha FAR + "
-            "(1 - alpha) FRR. For any rate: target-far, at-most-far, at-most-far:0.95 (holds in the population with "
-            "95 % confidence), at-least-recall. bayes:logistic calibrates first. For any measure: max:f1, min:dcf. "
-            "Default: the task's.",
+            "(1 - alpha) FRR, pr weighs precision and recall, v1 and v2 are the task's two rates. For any rate: "
+            "target-far, at-most-far, at-most-far:0.95 (holds in the population with 95 % confidence), "
+            "at-least-recall. bayes:logistic calibrates first. For any measure: max:f1, min:dcf. Default: the task's.",
             names="priori.decisions.criteria:CRITERIA",
         ),
         "measure": Declared(
@@ -165,8 +165,8 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "alpha": Declared(
             "--alpha LIST",
-            "The trade-offs: 0.5, a list 0.1,0.5,99/109, or costs:COST_FN,COST_FP,PRIOR. For at-most-far and similar "
-            "criteria: the limits. Default: 0.5, or that of --costs.",
+            "Trade-offs between the two errors: 0.5, a list 0.1,0.5,99/109, or costs:COST_FN,COST_FP,PRIOR. For "
+            "at-most-far and similar criteria: the limits. Default: 0.5, or that of --costs.",
         ),
         "costs": Declared(
             "--costs fn=A,fp=B",
@@ -175,7 +175,8 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "prior": Declared(
             "--prior P",
-            "The share of positives in use. Without --costs, show precision, F1, NPV and accuracy at that share.",
+            "The share of positives in actual use. Without --costs, show precision, F1, NPV and accuracy at that "
+            "share.",
         ),
         "threshold": Declared("--threshold X", "The threshold; repeatable.", multiple=True, required=True),
         "min_users": Declared(
@@ -207,8 +208,8 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "read_along": Declared(
             "--read-along",
-            "With thresholds of their own: along which axis will the curve be read? At a fixed FPR, TPR, balance of "
-            "the error rates (EER), or cost.",
+            "Along which axis the curve will be read, with --own-thresholds: at a fixed FPR, TPR, balance of the "
+            "error rates (EER), or cost.",
             "priori.curves.averaging.methods:READINGS",
         ),
         "axes": Declared(
@@ -218,7 +219,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
             "priori.curves.roc:AXES",
             "far-tpr",
         ),
-        "log": Declared("--log", "Errors on logarithmic axes.", bool),
+        "log": Declared("--log", "Draw errors on logarithmic axes.", bool),
         "omega": Declared(
             "--omega LIST",
             "Shares of attacks among the negatives. Default: 0, 0.1, ..., 1.",
@@ -237,8 +238,7 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "apcer": Declared(
             "--apcer LIST",
-            "Thresholds for which no type's APCER on the development scores is above these rates, besides that of the "
-            "criterion.",
+            "Also choose thresholds at which no type's APCER on the development scores exceeds these rates.",
             default="0.05,0.1,0.2",
         ),
         "fp_cost": Declared(

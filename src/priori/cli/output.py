@@ -227,7 +227,9 @@ def tables_of(
         said = {**seen.summary, "measure_title": seen.summary.get("measure_title", seen.summary.get("measure"))}
         for name, column in zip(seen.header, zip(*seen.rows, strict=True), strict=True):
             if name not in without.split() and {*column} != {"–"}:
-                header.append(names.get(name) or said.get(NAMED_IN_SUMMARY.get(name, "")) or name)
+                prefix = "dev " if name.startswith("dev_") else ""
+                known = said.get(NAMED_IN_SUMMARY.get(name.removeprefix("dev_"), ""))
+                header.append(names.get(name) or (f"{prefix}{known}" if known else name))
                 columns.append(column)
         notes = [f"({seen.more})"] if seen.more else []
         below = "\n".join([*notes, note] if result is results[-1] and note else notes)

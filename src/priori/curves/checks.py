@@ -165,8 +165,8 @@ def _reversed(side: tuple[int, float], where: str) -> str:
     if side[0] >= 0:
         return ""
     return (
-        f"positives score lower than negatives{where} (AUC {side[1]:.3f}): if lower scores are better, say so "
-        f"({argument('lower_is_better', 'True')}); else check the labels"
+        f"positives score lower{where or ' than negatives'} (AUC {side[1]:.3f}): mark distances as such "
+        f"({argument('lower_is_better', 'True')}), or check the labels"
     )
 
 
@@ -175,7 +175,7 @@ def _flipped_labels(facts: Facts) -> str:
     if dev * test >= 0:
         return ""
     return (
-        f"positives score {'higher' if dev > 0 else 'lower'} than negatives in development (AUC {dev_auc:.3f}), "
+        f"positives score {'higher' if dev > 0 else 'lower'} in development (AUC {dev_auc:.3f}) and "
         f"{'higher' if test > 0 else 'lower'} in test (AUC {auc:.3f}): check the labels"
     )
 
@@ -201,10 +201,10 @@ def _different_scales(facts: Facts) -> str:
         ratio = f"{max(min(wider), 1 / max(wider)):.3g}"
         found = f"{'test' if min(wider) > 1 else 'development'} {ratio} times wider"
     elif min(apart) > APART or max(apart) < -APART:
-        found = "shifted by more than twice their spread"
+        found = "shifted by over twice their spread"
     else:
         return ""
-    return f"development and test scores are on different scales ({found}): check that one system made both"
+    return f"development and test scores differ in scale ({found}): check that one system made both"
 
 
 def _trained_on(facts: Facts, rows: Sequence[int]) -> list[str]:
@@ -284,8 +284,8 @@ def _disagreements(facts: Facts, rows: Sequence[int]) -> list[str]:
         rates, differ = _apart([getattr(scores, side) for scores in facts.loaded], thresholds, above=name == "FAR")
         for at in np.flatnonzero(differ):
             dev, test = (f"{100 * rate:.3g}" for rate in rates[:, at])
-            parts[at].append(f"{name} {dev} to {test} %")
-    text = "at alpha {alpha}, {found} from development to test: not by chance; find out why"
+            parts[at].append(f"{name} {dev} and {test} %")
+    text = "at alpha {alpha} development and test differ by more than chance: {found}; find out why"
     return _at_alphas(facts, rows, parts, text)
 
 

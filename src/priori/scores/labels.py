@@ -367,5 +367,6 @@ def unnamed(words: Iterable[Any]) -> tuple[str, ...]:
 def unknown_impostors(nobody: tuple[str, ...]) -> Caution:
     """Return the caution that the people behind such names are not known."""
     more = ", ..." * (len(nobody) > 1)
-    text = f"impostors are not known ({nobody[0]!r}{more}): the interval of the FAR may be too narrow; give probe_user"
+    mend = f"name them ({argument('columns', 'probe_user=NAME')})"
+    text = f"impostors are not known ({nobody[0]!r}{more}): the interval of the FAR may be too narrow; {mend}"
     return Caution("unknown-impostors", text)

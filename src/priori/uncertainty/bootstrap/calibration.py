@@ -301,7 +301,7 @@ def error_cautions(
             users = f" of {spread.people} users" if spread.people else ""
             where = f"{getattr(test, f'n_{name}')} {name}{users}{_where(none, plan)}"
             found.append(Caution("no-errors", f"no error among {where}: read the upper bound, not the rate"))
-        what = f"the differences between the systems on the {name}" if paired else f"the errors among the {name}"
+        what = f"the differences on the {name}" if paired else f"the errors among the {name}"
         nobody = test.nobody if name == "negatives" and plan.design.by_user else ()
         found += unit_cautions(own, important, lambda mask: _where(mask, plan), what, nobody)
     return tuple({caution.code: caution for caution in reversed(found)}.values())[::-1]

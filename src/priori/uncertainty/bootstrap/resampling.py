@@ -269,10 +269,12 @@ def _small_development(dev: ScoreSet, test: ScoreSet, *, by_user: bool) -> list[
     """Warn that new thresholds vary more than a bootstrap of so few development trials can show."""
     counts = [("users", dev.n_users, test.n_users)] if by_user else []
     counts += [("negatives", dev.n_negatives, test.n_negatives), ("positives", dev.n_positives, test.n_positives)]
-    small = [f"{few} {name} to {many}" for name, few, many in counts if few < SMALL and SMALLER * few < many]
+    small = [
+        f"{few} {name}, {many} in the test set" for name, few, many in counts if few < SMALL and SMALLER * few < many
+    ]
     if not small:
         return []
-    text = f"small development set ({', '.join(small)} in the test)"
+    text = f"small development set ({small[0]})"
     return [Caution("small-development", f"{text}: intervals cover too little far from alpha 0.5")]
 
 

@@ -321,11 +321,10 @@ def _doubts(system: ZSystem, confidence_level: float) -> list[Caution]:
         spread = trials * rate * (1 - rate)
         if spread >= NORMAL_RULE:
             continue
-        (low, high), (wilson_low, wilson_high) = single["exact"], single["wilson"]
-        offers = [f"exact {low:.5f} to {high:.5f}", f"Wilson {wilson_low:.5f} to {wilson_high:.5f}"]
+        exact, wilson = (f"{low:.3g} to {high:.3g}" for low, high in (single["exact"], single["wilson"]))
         text = (
-            f"{system.name}: {name.upper()} {rate:g} of {trials} trials is too small for a z-test; "
-            f"{100 * confidence_level:g} % {', '.join(offers)}"
+            f"{system.name}: {name.upper()} {rate:g} of {trials} trials is too small for a z-test; use the exact "
+            f"{100 * confidence_level:g} % bounds {exact} (Wilson {wilson})"
         )
         lines.append(Caution("normal-fits-badly", text))
     return lines
