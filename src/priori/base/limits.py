@@ -1,4 +1,4 @@
-"""Limits: the most that may be asked for, each with its reason; and how many processors we may use."""
+"""Limits: the most that may be asked for and the fewest users that tell something, with reasons; processors."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ MOST_TRIALS = 10**8
 MOST_PLANNED = 10**9
 #: Users of a hypothetical set.
 MOST_USERS = 10**7
+#: Users: fewer than this hardly show how users differ, and no interval that allows for users is to be trusted.
+FEW_USERS = 10
 #: Replicates: at 101 alphas this many take 8 GB.
 MOST_RESAMPLES = 10**7
 #: Threads: more are of no use on any machine, and systems refuse to start many thousands.

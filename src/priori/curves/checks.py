@@ -17,6 +17,7 @@ import numpy as np
 
 from priori.base.cautions import Caution, gravest_first
 from priori.base.errors import argument
+from priori.base.limits import FEW_USERS
 from priori.base.texts import alpha_text
 from priori.base.types import Counts, Floats, Mask
 from priori.decisions.constraints import Constraint
@@ -29,8 +30,6 @@ from priori.scores.pairing import repeated_ids, same_scores, shared_trials, shar
 if TYPE_CHECKING:
     from priori.curves.epc import EPC
 
-#: Below this many users the spread between them is hardly known.
-FEW_USERS = 10
 #: Where so few users make the errors that a limit allows, or are there, all kinds of users may not have been seen.
 FEW_LIMITED, FEW_LIMIT_USERS = 5, 50
 #: With fewer trials of a class nothing is said of the scale of scores.

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from priori.base.cautions import Caution, gravest_first
+from priori.base.limits import FEW_USERS
 from priori.curves.checks import MOVING
 from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
@@ -16,7 +17,6 @@ from priori.decisions.outcomes import Outcomes
 from priori.studies.evaluation.member import Member
 from priori.studies.evaluation.pairs import against_best
 from priori.studies.evaluation.study import Study
-from priori.uncertainty.bootstrap.calibration import TOO_FEW_USERS
 from priori.uncertainty.rates.rate_intervals import RateInterval
 from priori.words.numbers import (
     abridged,
@@ -171,7 +171,7 @@ def _unsettled(study: Study, index: int, *, wide: bool) -> Headline | None:
     number, lower, upper = (float(column[index]) for column in (band.value, band.lower, band.upper))
     bad = (1 - number, 1 - lower) if measure.greater_is_better else (number, upper)
     users = test.n_users
-    too_few = 1 < users < TOO_FEW_USERS
+    too_few = 1 < users < FEW_USERS
     wide = wide and measure.rate and upper - lower >= (WIDE if bad[1] >= TIMES * bad[0] else VERY_WIDE)
     if not (too_few or wide):
         return None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from priori.base.errors import PrioriError
+from priori.base.limits import FEW_USERS
 from priori.base.types import Codes
 from priori.curves.epc import epc_all, rows_of
 from priori.curves.epsc import EPSC, OverBoth, epsc
@@ -25,7 +26,7 @@ from priori.uncertainty.costs import CostsTest, LLRCosts, llr_costs
 from priori.uncertainty.rates.group_rates import GroupRates, group_rates
 from priori.uncertainty.rates.pad import PAD, pad
 from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_along
-from priori.uncertainty.rates.user_rates import FEW_USERS, UserRates, user_rates
+from priori.uncertainty.rates.user_rates import UserRates, user_rates
 
 if TYPE_CHECKING:
     from priori.studies.evaluation.study import Study

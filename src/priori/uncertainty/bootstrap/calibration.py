@@ -47,11 +47,8 @@ if TYPE_CHECKING:
 
 #: The purpose of the pseudo-trials' stream; those of the kernels are lower.
 PSEUDO_TRIALS = 1_000_003
-#: Below this many users the spread between them is hardly known: plain intervals cover less than they say.
-FEW_USERS = 20
-#: Below this many users any interval is doubtful, calibrated or not.
-TOO_FEW_USERS = 10
-TOO_FEW = "too few for any interval to be trusted; test more users"
+#: From fewer users than this plain intervals cover less than they say.
+FEW_FOR_PLAIN = 20
 #: A class that has less of the variance than this hardly matters to the measure.
 MATTERS = 0.2
 CLASSES = ("negatives", "positives")

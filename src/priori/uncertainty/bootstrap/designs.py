@@ -10,13 +10,12 @@ import numpy as np
 
 from priori.base.cautions import Caution
 from priori.base.errors import InputError, OptionError, argument
+from priori.base.limits import FEW_USERS
 from priori.base.types import Floats
 from priori.decisions.measure import Measure
 from priori.scores import Scores, ScoreSet
 from priori.scores.influence import Spread
 from priori.uncertainty.bootstrap.calibration import (
-    TOO_FEW,
-    TOO_FEW_USERS,
     Calibration,
     Other,
     clusters_of,
@@ -97,7 +96,8 @@ class Bootstrap:
     def warnings(self, sets: Sequence[ScoreSet]) -> list[str]:
         """Return warnings about these sets."""
         fewest = min(scores.n_users for scores in sets)
-        return [Caution("few-units", f"only {fewest} users: {TOO_FEW}")] if fewest < TOO_FEW_USERS else []
+        text = f"only {fewest} users: too few for any interval to be trusted; test more users"
+        return [Caution("few-units", text)] if fewest < FEW_USERS else []
 
     def identities(self, sets: Sequence[Scores], *, shared: bool = False) -> list[Owners]:
         """Return who the trials of each set belong to; with ``shared`` the same codes for the same names."""

@@ -20,7 +20,7 @@ from priori.curves.epc import EPC
 from priori.decisions.measure import Measure
 from priori.scores import ScoreSet
 from priori.uncertainty.bootstrap.calibration import (
-    FEW_USERS,
+    FEW_FOR_PLAIN,
     Calibration,
     bounds,
     deviation_bounds,
@@ -256,7 +256,7 @@ class BootstrapPlan(Resampling):
         design, found = self.design, list[str]()
         if design.calibrated and design.by_user and self.interval != "calibrated":
             users = min(scores.n_users for scores in sets)
-            if users < FEW_USERS:
+            if users < FEW_FOR_PLAIN:
                 text = f"a {self.interval} interval from {users} users covers up to 10 points too little"
                 found.append(Caution("few-users-plain", f"{text}; use {argument('interval', 'calibrated')}"))
         if len(sets) == 2 and not self.of_method:

@@ -45,7 +45,7 @@ DEV_UNITS, TEST_UNITS = 400, 1000
 #: So many random parts of the trials of tables at least tell how much sets vary.
 FEWEST_PARTS = 30
 #: Of fewer development users, or trials where users are not known, and of fewer development errors: a caution.
-FEW_USERS, FEW_TRIALS, FEW_ERRORS = 30, 100, 5
+FEW_DEV_USERS, FEW_DEV_TRIALS, FEW_DEV_ERRORS = 30, 100, 5
 #: Users who, weighed by their trials, count for fewer than this are few, however many they are: with 12 to 25 of 62 (by
 #: Zipf) the test of methods rejected 5 % of true nulls.
 FEW_EFFECTIVE = 10
@@ -185,7 +185,7 @@ def cautions(
     """
     result = []
     fewest = int(np.count_nonzero(units[0].sizes, axis=1).min())
-    name, few = ("users", FEW_USERS) if by_user else ("trials", FEW_TRIALS)
+    name, few = ("users", FEW_DEV_USERS) if by_user else ("trials", FEW_DEV_TRIALS)
     if fewest < few:
         text = f"{fewest} development {name} in a class: too few (under {few}) to show how thresholds vary"
         result.append(Caution("few-dev-users" if by_user else "small-development", text))
@@ -194,13 +194,9 @@ def cautions(
             Caution("few-units", f"users count for fewer than {FEW_EFFECTIVE}: a test of methods rejects too often")
         )
     inside = (alpha > 0) & (alpha < 1)
-    if inside.any() and min(int(each[inside].min()) for each in errors) < FEW_ERRORS:
-        result.append(
-            Caution(
-                "small-development",
-                f"fewer than {FEW_ERRORS} development errors at some alphas: the expected value is unreliable there",
-            )
-        )
+    if inside.any() and min(int(each[inside].min()) for each in errors) < FEW_DEV_ERRORS:
+        text = f"fewer than {FEW_DEV_ERRORS} development errors at some alphas"
+        result.append(Caution("small-development", f"{text}: the expected value is unreliable there"))
     return (*result, *ends(alpha))
 
 

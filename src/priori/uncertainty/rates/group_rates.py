@@ -19,7 +19,7 @@ from priori.base.alphas import as_fractions
 from priori.base.cautions import Caution, named, of_systems
 from priori.base.declarations import Cautions, Level, columns_of
 from priori.base.errors import InputError, OptionError, argument, unknown
-from priori.base.limits import check_level
+from priori.base.limits import FEW_USERS, check_level
 from priori.base.results import Result
 from priori.base.types import Floats, Ints, Texts
 from priori.decisions.outcomes import as_threshold
@@ -40,8 +40,6 @@ from priori.uncertainty.rates.rate_intervals import (
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-#: With fewer users than this the interval of a group says little.
-FEW_USERS = 10
 #: With more groups than this there are no differentials: every pair is looked at.
 MOST_COMPARED = 1000
 

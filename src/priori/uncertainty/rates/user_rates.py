@@ -12,7 +12,7 @@ from priori.base.above import Plotted
 from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Level, Size
 from priori.base.errors import InputError, unknown
-from priori.base.limits import check_level
+from priori.base.limits import FEW_USERS, check_level
 from priori.base.results import Result
 from priori.base.types import Codes, Floats, Ints, Mask, Texts
 from priori.decisions.outcomes import as_threshold
@@ -27,8 +27,6 @@ ROLES: dict[UserRole, tuple[Rate, str]] = {
     "claimed": ("far", "negatives under the user's name"),
     "impostor": ("far", "negatives in which the user claims to be somebody else"),
 }
-#: With fewer users nothing is known of how they differ.
-FEW_USERS = 10
 
 
 class RoleTest(TypedDict):
