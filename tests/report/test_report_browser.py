@@ -347,6 +347,22 @@ def test_a_thousand_and_another_threshold(visit: Open, tmp_path: Path) -> None:
     assert opened.errors == opened.console == []
 
 
+def test_a_narrow_page_has_room_for_its_words(visit: Open, tmp_path: Path) -> None:
+    sets = [small_studies.scores(2.0, seed) for seed in (0, 1)]
+    texts = make_study([System("A", *sets)], Settings(task="texts", n_resamples=200, points=5))
+    opened = visit(write(tmp_path, texts), ready=READY)
+    for width in (320, 375):
+        opened.page.set_viewport_size({"width": width, "height": 800})
+        settle(opened)
+        settle(opened)
+        wide = opened.page.evaluate(
+            "[...document.querySelectorAll('#plot-people text, #plot-scores-0 text')]"
+            ".filter((text) => text.getBoundingClientRect().right > innerWidth).map((text) => text.textContent)"
+        )
+        assert wide == []
+    assert drawn(opened, "scores-0", "range") == ["new", "best", "good"]
+
+
 def test_the_keyboard_is_enough(visit: Open, two: Study, tmp_path: Path) -> None:
     opened = visit(write(tmp_path, two), ready=READY)
     page = opened.page

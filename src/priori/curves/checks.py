@@ -420,7 +420,7 @@ def _attacks_pooled(facts: Facts) -> str:
     if test is None or not 0 < test.n_attacks < test.n_negatives:
         return ""
     number, others = test.n_attacks, test.n_negatives - test.n_attacks
-    return f"{number:,} attacks and {others:,} impostors count as one class: use epsc, or leave attacks out"
+    return f"{number:,} attacks and {others:,} impostors count as one class: judge each apart, or leave attacks out"
 
 
 #: Every check that does not depend on the threshold, by the code of its caution: what it finds, in words; nothing where

@@ -28,6 +28,16 @@ function fitted(text, width, size = SIZE) {
   return cut(kept);
 }
 
+// A text in lines of at most so many pixels, broken between words.
+function wrapped(text, width, size = SIZE) {
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const longer = lines.length ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length && widthOf(longer, size) <= width) lines[lines.length - 1] = longer; else lines.push(word);
+  }
+  return lines;
+}
+
 function words(x, y, text, more = {}) {
   const { size = SIZE, anchor = "start", fill = "var(--ink)", weight, ...others } = more;
   const made = el("text", { x: round(x), y: round(y), "font-size": size, "text-anchor": anchor, fill, "font-weight": weight, "dominant-baseline": "central", ...others }, text);

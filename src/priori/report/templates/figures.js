@@ -101,9 +101,9 @@ figures.people = {
       const look = { sure: [fates[kind], 1], may: [fates[kind], 0.42], fine: ["var(--dot)", 1] };
       for (const [part, d] of Object.entries(parts)) if (d) into.append(el("path", { d, stroke: look[part][0], "stroke-opacity": look[part][1], "stroke-width": round(down * 0.66), "stroke-linecap": "round", [`data-${part}`]: { sure, may: may - sure, fine: n - may }[part] }));
       if (n) {
-        const said = `${n.toLocaleString("en")} ${data.kinds[kind][0]}`, from = Math.max(x - step / 2, free);
-        into.append(words(from, 6, said, { size: 12, weight: 600 }));
-        free = from + widthOf(said, 12, 600) + 10;
+        const from = Math.max(x - step / 2, free), size = width < 500 ? 11 : 12, said = fitted(`${n.toLocaleString("en")} ${data.kinds[kind][0]}`, (width - from) * 0.93, size);
+        into.append(words(from, 6, said, { size, weight: 600 }));
+        free = from + widthOf(said, size, 600) + 10;
       }
       x += step * columns[i] + (n ? gap : 0);
     });
@@ -113,7 +113,9 @@ figures.people = {
     for (const [fill, opacity, text] of legend) {
       const wide = widthOf(text, 12) + 34;
       if (from && from + wide > width) { from = 0; y += 18; }
-      into.append(el("circle", { cx: from + 5, cy: y, r: 4.5, fill, "fill-opacity": opacity }), words(from + 15, y, text, { "data-fate": text }));
+      const [first, ...more] = wrapped(text, width - 15, 12), told = words(from + 15, y, first, { "data-fate": text });
+      into.append(el("circle", { cx: from + 5, cy: y, r: 4.5, fill, "fill-opacity": opacity }), told);
+      for (const part of more) { y += 16; told.append(el("tspan", { x: 15, dy: 16 }, part)); }
       from += wide;
     }
     // Where the mean of both rates is what the page is about, its interval is the one that the page has for it.
@@ -342,19 +344,20 @@ data.matter.forEach((place) => {
       // How sure the threshold is: a bar for each of its ranges under the axis, with its name where there is room.
       const named = Object.keys(kept.ranges), barAt = (row) => frame.bottom + 32 + 14 * row, barsEnd = named.length ? barAt(named.length - 1) + 8 : frame.bottom + 24;
       const rangeAt = (name) => kept.ranges[name].map((side) => side[state.at]), known = (name) => rangeAt(name).every((side) => side !== null);
-      const bar = (name, row) => {
-        const [from, to] = rangeAt(name).map((side) => px(clamp(number(side), ...range))), y = barAt(row), after = width - to - 9, before = from - 7;
-        const [brief, full] = data.ranges[name], choices = [[full, after], [brief, after], [full, before], [brief, before]];
-        const [text, room] = choices.find(([text, room]) => widthOf(text, 10.5) <= room) || [brief, Math.max(after, before)], told = fitted(text, room, 10.5);
-        const at = room === after ? { x: to + 7, anchor: "start" } : { x: from - 7, anchor: "end" };
-        return [box(from, y - 3, Math.max(to - from, 2), 6, { rx: 3, fill: "var(--neutral)", "fill-opacity": 0.75, "data-range": name }),
-          words(at.x, y, told, { size: 10.5, anchor: at.anchor, fill: "var(--muted)", "paint-order": "stroke", stroke: "var(--paper)", "stroke-width": 3 })];
+      const bars = (names) => {
+        const all = names.map((name) => { const [from, to] = rangeAt(name).map((side) => px(clamp(number(side), ...range))); return { name, from, to, told: data.ranges[name], y: barAt(named.indexOf(name)) }; });
+        const wide = (text) => widthOf(text, 10.5), long = all.every(({ to, told }) => wide(told[1]) <= width - to - 9);
+        return all.map(({ name, from, to, told, y }) => {
+          const after = width - to - 9, behind = wide(told[long ? 1 : 0]) <= after || after >= from - 7, text = fitted(told[long ? 1 : 0], behind ? after : from - 7, 10.5);
+          return [box(from, y - 3, Math.max(to - from, 2), 6, { rx: 3, fill: "var(--neutral)", "fill-opacity": 0.75, "data-range": name }),
+            words(behind ? to + 7 : from - 7, y, text, { size: 10.5, anchor: behind ? "start" : "end", fill: "var(--muted)", "paint-order": "stroke", stroke: "var(--paper)", "stroke-width": 3 })];
+        });
       };
       return { height: barsEnd, frame, move() {
         // Accepting or rejecting all puts the line at an end of the scores.
         const now = operating(place), threshold = clamp(now.value, ...range), x = px(threshold), made = [], best = clamp(number(kept.best[state.at]), ...range);
-        const bars = named.map((name, row) => known(name) ? bar(name, row) : []).filter((parts) => parts.length);
-        made.push(...bars.map(([shape]) => shape), ...(bars.length ? [rule(x, frame.bottom + 24, x, barsEnd, { "stroke-width": 1.2, "stroke-opacity": 0.6 })] : []), ...bars.map(([, told]) => told));
+        const drawn = bars(named.filter(known));
+        made.push(...drawn.map(([shape]) => shape), ...(drawn.length ? [rule(x, frame.bottom + 24, x, barsEnd, { "stroke-width": 1.2, "stroke-opacity": 0.6 })] : []), ...drawn.map(([, told]) => told));
         made.push(rule(px(best), frame.top, px(best), frame.bottom, { "stroke-dasharray": "2 3", "stroke-opacity": 0.8, "data-ghost": best }), rule(x, frame.top - 6, x, frame.bottom, { "stroke-width": 2, "data-threshold": threshold }),
           el("circle", { cx: round(x), cy: frame.top - 8, r: 6, fill: "var(--ink)", "data-handle": place }));
         const text = now.dragged ? `${now.threshold}: what another threshold would do` : root.classList.contains("printing") ? "" : "drag it", rightwards = x < (frame.left + frame.right) * 0.55;
