@@ -14,8 +14,10 @@ from priori.decisions.criteria import get_criterion
 from priori.studies.evaluation import Settings
 
 #: What dcurves shows for its example, cancer by family history: of 750 people 105 have cancer; 24 of these and 91 of
-#: the others have a family history. Threshold probability, net benefit of treating all, and of those with a history.
+#: the others have a family history. Threshold probability, net benefit of treating all, and of those with a history;
+#: the first is in dcurves' own tests.
 PUBLISHED = [
+    (0.0, 0.14, 0.032),
     (0.01, 0.13131313131313133, 0.030774410774410774),
     (0.05, 0.09473684210526317, 0.025614035087719297),
     (0.1, 0.04444444444444445, 0.018518518518518517),
