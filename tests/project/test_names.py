@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
+from importlib import import_module
 from pathlib import Path
 
-SOURCE = Path(__file__).parents[2] / "src" / "priori"
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "priori"
 
 
 def test_one_class_per_name() -> None:
@@ -17,3 +19,21 @@ def test_one_class_per_name() -> None:
                 places[node.name].append(str(path.relative_to(SOURCE)))
     shared = {name: where for name, where in places.items() if len(where) > 1}
     assert shared == {}
+
+
+def test_what_stands_beside_the_package_finds_what_it_imports() -> None:
+    """Measurements and benchmarks take minutes, and so no other test runs most of them."""
+    lost = []
+    for path in sorted(
+        path for folder in ("validation", "benchmarks", "tools") for path in (ROOT / folder).rglob("*.py")
+    ):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "priori":
+                try:
+                    module = import_module(str(node.module))
+                    for name in node.names:
+                        if not hasattr(module, name.name):
+                            import_module(f"{node.module}.{name.name}")
+                except ImportError:
+                    lost.append(f"{path.relative_to(ROOT)}: {ast.unparse(node)}")
+    assert lost == []

@@ -27,7 +27,7 @@ from scipy.special import gammaincinv, logit, ndtr, ndtri, stdtrit
 import priori
 from priori.base.options import Resample
 from priori.scores import Scores, Trials
-from priori.studies.gates import check_no_worse
+from priori.testing import check_no_worse
 from priori.uncertainty.bootstrap.resampling import Resampling
 from priori.uncertainty.rates.rate_intervals import RateTrials
 
