@@ -376,7 +376,7 @@ def screen_at(study: Study, index: int, known: Sequence[Caution]) -> dict[str, A
         "name": deployed.name,
         "threshold": deployed.threshold,
         "extreme": extreme,
-        "range": chosen_elsewhere(study.members[study.order_at(index)[0]], index),
+        "range": chosen_elsewhere(study.best_at(index), index),
         "rule": deployed.rule if extreme else acceptance(study.curves[0].distances),
         "lines": [[one.who, one.about, one.fate, one.interval and f"({one.interval})"] for one in deployed.lines],
         "caution": None if grave is None else [grave[0], unbroken(first_words(grave[1]))],

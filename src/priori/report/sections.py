@@ -16,7 +16,7 @@ import numpy as np
 
 from priori.base.cautions import said_of
 from priori.report.tables import MISSING, TextTable, without_missing
-from priori.studies.evaluation import Member, Study
+from priori.studies.evaluation import Study
 from priori.studies.evaluation.drawing import few_digits
 from priori.studies.evaluation.particulars import WORST as WORST_ERRORS
 from priori.studies.evaluation.particulars import AtLimit, Attacked, CardRow
@@ -152,7 +152,7 @@ def users(study: Study) -> dict[str, Any] | None:
     return {
         **_of_best(study, found, about_users(found)),
         "tables": [_worst(found, about["role"], words) for about in found.roles],
-        "drawn": {"system": _best(study).name, "people": words.people, "roles": _roles(found)},
+        "drawn": {"system": study.best_at(study.at).name, "people": words.people, "roles": _roles(found)},
     }
 
 
@@ -216,18 +216,14 @@ def _of_best(study: Study, found: Any, said: str) -> dict[str, Any]:
     """Return what is said of people at the threshold of the best system."""
     accepting = f"{'distances below' if found.distances else 'scores above'} {found.summary()['threshold']:.6g}"
     lines = study_words(study).said(said).split("\n")
-    return {"name": short(_best(study).name), "accepting": accepting, "lines": lines}
-
-
-def _best(study: Study) -> Member:
-    return study.members[study.order_at(study.at)[0]]
+    return {"name": short(study.best_at(study.at).name), "accepting": accepting, "lines": lines}
 
 
 def card(study: Study) -> dict[str, Any] | None:
     """Return the rates of the best system for each kind of trials, attack and group, the worst of a kind marked."""
     if not (found := study.report_card):
         return None
-    words, name = study_words(study), short(_best(study).name)
+    words, name = study_words(study), short(study.best_at(study.at).name)
     worst = [
         max((row for row in found if row.kind == kind and row.name), default=None, key=lambda row: row.rate)
         for kind in KINDS

@@ -122,7 +122,7 @@ def headline(study: Study, index: int) -> Headline:
 
 def _constant(study: Study, index: int) -> Headline | None:
     """Say so where the best system decides nothing, or is not shown to do better than one that decides nothing."""
-    best = study.members[study.order_at(index)[0]]
+    best = study.best_at(index)
     threshold, one = float(best.curve.threshold[index]), len(study.members) == 1
     name, every = short(best.name, NAME), f"None of the {len(study.members)} systems is"
     worse, perhaps = (
@@ -164,7 +164,7 @@ def _beaten_by(member: Member, index: int) -> tuple[str, float, Literal["surely"
 
 def _unsettled(study: Study, index: int, *, wide: bool) -> Headline | None:
     """Lead with the interval of the best system where it comes from too few users or, if ``wide``, settles little."""
-    best, words = study.members[study.order_at(index)[0]], study_words(study)
+    best, words = study.best_at(index), study_words(study)
     band, measure, test = best.band, best.curve.measure, best.curve.test
     if band is None:
         return None
@@ -215,7 +215,7 @@ def advice(answer: Headline) -> str:
 
 def deployment(study: Study, index: int) -> Deployment:
     """Return what to deploy at an alpha, and what to expect of it."""
-    member, words = study.members[study.order_at(index)[0]], study_words(study)
+    member, words = study.best_at(index), study_words(study)
     threshold = member.deployable[index]
     lines = error_lines(member.rates[index], words)
     return Deployment(short(member.name), threshold, decision(threshold, member.curve.distances), lines)
@@ -242,7 +242,7 @@ def chosen_elsewhere(member: Member, index: int) -> str:
 
 def promised(study: Study, index: int) -> str:
     """Say what the development set promised of the best system, and whether the test set agrees."""
-    member, words = study.members[study.order_at(index)[0]], study_words(study)
+    member, words = study.best_at(index), study_words(study)
     promises, rates = member.promises[index], member.rates[index]
     if not promises or not np.isfinite(member.curve.threshold[index]):
         return ""
@@ -256,7 +256,7 @@ def promised(study: Study, index: int) -> str:
 
 def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | None:
     """Return the caution to show beside the answer at an alpha: of those ``known``, or of the best one's threshold."""
-    best = study.members[study.order_at(index)[0]]
+    best = study.best_at(index)
     several, name = len(study.members) > 1, short(best.name)
     # That no error was seen may be so at other alphas only.
     elsewhere = MOVING if any(rate.rate == 0 for rate in best.rates[index].values()) else (*MOVING, "no-errors")

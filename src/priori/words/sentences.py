@@ -67,7 +67,7 @@ def verdict(study: Study, index: int | None = None) -> Answers:
     """Answer every question at one alpha, by default the alpha of interest."""
     index = study.at if index is None else index
     curves = study.curves
-    leader = study.members[study.order_at(index)[0]]
+    leader = study.best_at(index)
     best, several = leader.curve, len(curves) > 1
     answers = [
         Answer("performance", "How well will it work?", _performance(study.members, index)),

@@ -140,7 +140,7 @@ def settling(study: Study) -> Settling | None:
 
 def users_of_best(study: Study) -> UserRates | None:
     """Return the error rates of the users of the best system, where enough users are known."""
-    best = study.curves[study.order_at(study.at)[0]]
+    best = study.best_at(study.at).curve
     if best.test.n_users < FEW_USERS:
         return None
     level = study.settings.confidence_level
@@ -149,7 +149,7 @@ def users_of_best(study: Study) -> UserRates | None:
 
 def groups_of_best(study: Study) -> GroupRates | None:
     """Return the rates of the best system by group, where the groups of the trials are known."""
-    best = study.curves[study.order_at(study.at)[0]]
+    best = study.best_at(study.at).curve
     threshold, level = float(best.threshold[study.at]), study.settings.confidence_level
     known, _ = condense(best.test, PEOPLE, cuts=[threshold])
     return None if known.groups is None else group_rates(best.test, threshold, confidence_level=level)
@@ -167,7 +167,7 @@ class CardRow(NamedTuple):
 
 def report_card(study: Study) -> list[CardRow]:
     """Return the rates of the best system for all trials, each type of attacks and each group, where there are some."""
-    best = study.members[study.order_at(study.at)[0]]
+    best = study.best_at(study.at)
     rows = [CardRow(kind, "", rate.rate, rate.lower, rate.upper) for kind, rate in best.rates[study.at].items()]
     rows += _attacks_on(best.curve.test, float(best.curve.threshold[study.at]), study.settings.confidence_level)
     groups = study.groups
@@ -204,7 +204,7 @@ class Error(NamedTuple):
 
 def worst_errors(study: Study) -> dict[str, list[Error]]:
     """Return the trials of each kind that the best system decides most wrongly, the worst first; in memory only."""
-    best = study.curves[study.order_at(study.at)[0]]
+    best = study.best_at(study.at).curve
     test, threshold = best.test, float(best.threshold[study.at])
     if not isinstance(test, Scores) or not np.isfinite(threshold):
         return {}

@@ -136,6 +136,10 @@ class Study:
         """Return the systems from best to worst at an alpha."""
         return sorted(range(len(self.members)), key=ranks_of(self.curves, index).__getitem__)
 
+    def best_at(self, index: int) -> Member:
+        """Return the system that is best at an alpha."""
+        return self.members[self.order_at(index)[0]]
+
     @cached_property
     def findings(self) -> tuple[tuple[Caution, ...], ...]:
         """What the checks of each system's scores and of its threshold at the alpha of interest find."""
