@@ -9,6 +9,7 @@ import pytest
 
 import priori
 from priori.base.errors import InputError, OptionError
+from priori.readers import pair_check
 
 PEOPLE, PROBES = ["anna", "bert", "carl"], ["bert", "anna", "bert", "dora"]
 MATRIX = np.arange(12.0).reshape(4, 3)
@@ -78,9 +79,14 @@ def test_bad_matrices() -> None:
 def test_a_file_for_each_class(positive: str, negative: str) -> None:
     Path(positive).write_text("0.9\n0.7\n# comment\n1e0\n")
     Path(negative).write_text("0.1\n0.2\n")
-    for name in (positive, negative):
-        scores = priori.read(name)
+    read = [priori.read(name) for name in (positive, negative)]
+    for scores in read:
         assert (scores.positives.tolist(), scores.negatives.tolist()) == ([0.7, 0.9, 1.0], [0.1, 0.2])
+    with pytest.raises(InputError, match="the two classes of one set, not development and test"):
+        pair_check(*read)
+    Path("other-gen.txt").write_text("0.9\n")
+    Path("other-imp.txt").write_text("0.1\n")
+    pair_check(read[0], priori.read("other-imp.txt"))
 
 
 def test_a_class_without_the_other() -> None:

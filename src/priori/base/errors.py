@@ -99,9 +99,15 @@ def unknown(kind: str, name: object, allowed: Iterable[object]) -> OptionError:
 
 def nearest(name: object, allowed: Iterable[object]) -> str:
     """Return the hint for a name that is unknown, or only the beginning of a known one."""
+    names = [*map(str, allowed)]
+    near = near_name(str(name), names)
+    return f"did you mean {near!r}?" if near else f"choose one of: {', '.join(names)}"
+
+
+def near_name(name: str, names: Iterable[str]) -> str:
+    """Return the first of the names that begins as this one, or else the one most like it; empty if none is."""
     from difflib import get_close_matches
 
-    names = [*map(str, allowed)]
-    near = [each for each in names if len(str(name)) > 1 and each.startswith(str(name))]
-    near = near or get_close_matches(str(name), names, n=1, cutoff=0.65)
-    return f"did you mean {near[0]!r}?" if near else f"choose one of: {', '.join(names)}"
+    names = [*names]
+    begun = [each for each in names if len(name) > 1 and each.startswith(name)]
+    return next(iter(begun or get_close_matches(name, names, n=1, cutoff=0.65)), "")

@@ -79,7 +79,9 @@ def _area_tables(curves: Sequence[priori.EPC], areas: Sequence[list[Any]], asked
     for curve, found in zip(curves, areas, strict=True):
         if found:
             v1, v2 = curve.task.v1.name, curve.task.v2.name
-            title = f"{curve.name}: expected ({v1} + {v2})/2 over {over} of {v1} (E_V1), of {v2} (E_V2), and both (G)"
+            title = (
+                f"{curve.name}: expected ({v1} + {v2})/2 over {over} of {v1} (E_V1), of {v2} (E_V2), and of both (G)"
+            )
             yield tables_of(found[-1], title=title)
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
-from difflib import get_close_matches
 from textwrap import fill
 from typing import Any
 
 import click
 
 from priori.base.cautions import Caution
-from priori.base.errors import MARK, PrioriError, short
+from priori.base.errors import MARK, PrioriError, near_name, short
 from priori.base.options import TYPED
 from priori.cli.files import file_words
 from priori.cli.options import HEADINGS, Beginning, names_in
@@ -225,6 +224,6 @@ def _unknown_option(error: click.NoSuchOption) -> str:
     hint = _reads(error.ctx) if name in FOR_FILES else INSTEAD.get(name, "")
     if not hint:
         options = [option for param in params for option in (*param.opts, *param.secondary_opts) if option[0] == "-"]
-        near = get_close_matches(name, options, n=1, cutoff=0.6)
-        hint = f"did you mean {near[0]}?" if near else f"see '{error.ctx.command_path} --help'"
+        near = near_name(name, options)
+        hint = f"did you mean {near}?" if near else f"see '{error.ctx.command_path} --help'"
     return f"no such option {name}; {hint}"

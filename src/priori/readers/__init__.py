@@ -123,9 +123,17 @@ def read_stream(
 def pair_check(development: ScoreSet, test: ScoreSet, *, name: str = "") -> None:
     """Refuse a development and a test set read from files of formats with different columns.
 
-    Tables with a header (CSV, TSV, Parquet) go together, and so do bob's four and five columns. ``name`` goes in
-    front of the message.
+    Tables with a header (CSV, TSV, Parquet) go together, and so do bob's four and five columns; the two files of one
+    set, each of a class, are no two sets. ``name`` goes in front of the message.
     """
+    if development.format == test.format == "classes":
+        from priori.readers.shapes import partners
+
+        if test.source in [partner for *_, partner in partners(development.source)]:
+            raise InputError(
+                f"{development.source} and {test.source} are the two classes of one set, not development and test: "
+                "give one of them, which is read with the other, and divide it"
+            )
     first, second = (FORMATS[each.format] if each.format else None for each in (development, test))
     if first is not None and second is not None and first.family != second.family:
         raise InputError(

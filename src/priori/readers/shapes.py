@@ -119,7 +119,7 @@ def matches_class(sample: Sample) -> bool:
 def read_class(sample: Sample) -> Columns:
     """Read a file of scores of one class, and the other, of the same name but for the class, beside it."""
     name, path = sample.source.name, sample.source.path
-    found = [] if path is None else [*_partners(os.fspath(path))]
+    found = [] if path is None else [*partners(os.fspath(path))]
     there = [(label, other, partner) for label, other, partner in found if os.path.isfile(partner)]
     if len(there) != 1:
         needed = found[0][2] if found else "dev-impostor.txt beside dev-genuine.txt"
@@ -140,7 +140,7 @@ def read_class(sample: Sample) -> Columns:
     return Columns({"score": scores}, {"label": codes}, {"label": names})
 
 
-def _partners(path: str) -> chain[tuple[str, str, str]]:
+def partners(path: str) -> chain[tuple[str, str, str]]:
     """Yield the class that a file's name mentions, the other class, and what the other's file would be called."""
     folder, name = os.path.split(path)
 
