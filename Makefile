@@ -107,8 +107,8 @@ test-recipes: $(VENV)/.installed  ## Run the recipes for MLflow, W&B, skore, fai
 	$(VENV)/recipes/bin/python -m pip install --quiet --editable '.[all,sklearn]' pytest hypothesis mlflow wandb skore fairlearn evaluate
 	$(VENV)/recipes/bin/python -m pytest -q tests/recipes
 
-release: $(VENV)/.installed  ## Build what is published into dist/, twice; install and run it with every Python here (10 minutes)
-	$(BIN)/python tools/release.py
+release: $(VENV)/.installed  ## Build what is published into dist/, twice; try it with every Python here: make release REPOSITORY=https://github.com/OWNER/priori
+	$(BIN)/python tools/release.py $(if $(REPOSITORY),--repository $(REPOSITORY))
 
 conda: $(VENV)/.installed  ## Build packaging/conda into dist/ against a channel made of wheels, and run its tests (10 minutes)
 	$(BIN)/python -m pip install --quiet py-rattler-build packaging

@@ -8,9 +8,10 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Mapping
+from typing import NoReturn
 
 
-def refuse(message: str) -> None:
+def refuse(message: str) -> NoReturn:
     """End as the command does on bad input: 1 would be a verdict."""
     print(f"priori: error: {message}", file=sys.stderr)
     sys.exit(2)
@@ -35,10 +36,13 @@ def words(inputs: Mapping[str, str]) -> list[str]:
     if len(baseline) == 1:
         refuse("give both baseline-dev and baseline-test, or neither")
     if baseline:
-        found += ["--system", "baseline", *baseline, "--no-worse-than", "baseline", "--margin", given["margin"]]
-    for name in ("at", "junit"):
+        found += ["--system", "baseline", *baseline, "--no-worse-than", "baseline"]
+    for name in ("margin", "at", "junit"):
         found += [f"--{name}", given[name]] if name in given else []
-    return [*found, *shlex.split(given.get("arguments", ""))]
+    try:
+        return [*found, *shlex.split(given.get("arguments", ""))]
+    except ValueError as error:
+        refuse(f"the input arguments cannot be taken apart into words ({error})")
 
 
 if __name__ == "__main__":

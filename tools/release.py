@@ -58,10 +58,31 @@ def check_tags(version: str, tags: list[str]) -> str:
     return f"not tagged; to publish: git tag {wanted}"
 
 
-def build(tools: Path, folder: Path) -> dict[str, Path]:
+def linked(readme: str, repository: str, tag: str) -> str:
+    """Return the README as the package index shows it, which has no other file: links lead to the repository.
+
+    Examples
+    --------
+    >>> linked("![A](a.svg) [B](b.md#c) [D](https://e.f)", "https://g.h/i", "v1")
+    '![A](https://g.h/i/raw/v1/a.svg) [B](https://g.h/i/blob/v1/b.md#c) [D](https://e.f)'
+    """
+
+    def absolute(link: re.Match[str]) -> str:
+        return f"{link[1]}({repository}/{'raw' if link[1][0] == '!' else 'blob'}/{tag}/{link[2]})"
+
+    return re.sub(r"(!?\[[^\]]*\])\((?!https?:|#)([^)]+)\)", absolute, readme)
+
+
+def build(tools: Path, folder: Path, repository: str) -> dict[str, Path]:
     """Build from a clean clone in a folder; return sdist and wheel by their names."""
     clone = folder / "source"
     run("git", "clone", "--quiet", ROOT, clone)
+    if repository:
+        readme, project = clone / "README.md", clone / "pyproject.toml"
+        version = re.search(r'__version__ = "(.+)"', (clone / "src/priori/_version.py").read_text(encoding="utf-8"))
+        readme.write_text(linked(readme.read_text(encoding="utf-8"), repository, f"v{version[1]}"), encoding="utf-8")
+        with project.open("a", encoding="utf-8") as file:
+            file.write(f'\n[project.urls]\nSource = "{repository}"\n')
     epoch = run("git", "log", "-1", "--format=%ct", cwd=clone)
     run(tools / "python", "-m", "build", "--outdir", folder / "dist", clone, SOURCE_DATE_EPOCH=epoch)
     return {path.name: path for path in sorted((folder / "dist").iterdir())}
@@ -127,7 +148,7 @@ def bill_of_materials(tools: Path, programs: Path, path: Path) -> int:
     return len(json.loads(path.read_text(encoding="utf-8"))["components"])
 
 
-def release(pythons: list[str], target: Path) -> None:
+def release(pythons: list[str], target: Path, repository: str) -> None:
     """Build, compare, try out everywhere, and put what can be published into the target folder."""
     if run("git", "status", "--porcelain"):
         print("there are changes that are not committed; they are left out")
@@ -136,7 +157,7 @@ def release(pythons: list[str], target: Path) -> None:
         run(sys.executable, "-m", "venv", folder / "tools")
         tools = folder / "tools/bin"
         run(tools / "python", "-m", "pip", "install", "--quiet", "--upgrade", "pip", "build", "twine", "cyclonedx-bom")
-        built, again = (build(tools, folder / name) for name in ("one", "two"))
+        built, again = (build(tools, folder / name, repository) for name in ("one", "two"))
         for name, path in built.items():
             if digest(path) != digest(again[name]):
                 sys.exit(f"{name} differs when it is built again")
@@ -170,5 +191,8 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", action="append", default=[], help="another Python to try (repeatable)")
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="where it goes (replaced)")
+    parser.add_argument("--repository", default="", help="https://...: where the links of the README are to lead")
     arguments = parser.parse_args()
-    release(arguments.python, arguments.output)
+    if not arguments.repository:
+        print("no --repository: on the package index, links and pictures of the README lead nowhere")
+    release(arguments.python, arguments.output, arguments.repository.rstrip("/"))

@@ -67,6 +67,8 @@ def test_the_action_compares_with_a_baseline(folder: Path) -> None:
     baseline = {"baseline-dev": "gradients-dev.csv", "baseline-test": "gradients-test.csv"}
     done = run_action(folder, **SCORES, **baseline, margin="0.5", arguments="--resamples 200")
     assert (done.returncode, "1 limit kept." in done.stdout) == (0, True), done.stderr
+    told = run_action(folder, **SCORES, **baseline)
+    assert (told.returncode, "--margin" in told.stderr) == (2, True), told.stderr
 
 
 @pytest.mark.parametrize(
@@ -76,6 +78,7 @@ def test_the_action_compares_with_a_baseline(folder: Path) -> None:
         ({**SCORES, "baseline-dev": "x.csv"}, "give both baseline-dev and baseline-test"),
         ({**SCORES, "max": "hter"}, "write it as MEASURE=LIMIT"),
         ({**SCORES, "max": "hter=0.1; touch here"}, "write it as MEASURE=LIMIT"),
+        ({**SCORES, "max": "hter=0.1", "arguments": "--name 'x"}, "cannot be taken apart into words (No closing quot"),
     ],
 )
 def test_wrong_inputs_of_the_action_are_no_verdict(folder: Path, given: dict[str, str], said: str) -> None:

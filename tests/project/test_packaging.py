@@ -16,7 +16,7 @@ import pytest
 import priori
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-from release import ROOT, check_tags, declared_pythons, pythons_here
+from release import ROOT, check_tags, declared_pythons, linked, pythons_here
 
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
@@ -118,6 +118,17 @@ def test_a_release_is_tagged_with_the_version_that_it_has() -> None:
     assert check_tags("1.0.0", ["v1", "talk"]) == "not tagged; to publish: git tag v1.0.0"
     with pytest.raises(SystemExit, match=r"tagged v0\.9\.0, but the package says 1\.0\.0"):
         check_tags("1.0.0", ["v0.9.0"])
+
+
+def test_links_of_the_published_readme_lead_to_the_tag_of_the_release() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    before, after = (re.findall(r"\]\(([^)#]+)", text) for text in (readme, linked(readme, "https://g.h/i", "v1.0.0")))
+    assert len(before) > 20
+    for link, published in zip(before, after, strict=True):
+        if not link.startswith("https://"):
+            kind = "raw" if link.endswith((".svg", ".png")) else "blob"
+            assert published == f"https://g.h/i/{kind}/v1.0.0/{link}"
+            assert (ROOT / link).is_file()
 
 
 def test_a_release_is_tried_with_this_python() -> None:
