@@ -76,7 +76,7 @@ figures.dots = {
   draw(into, width) {
     const rows = ranked().slice(0, 8), told = (place) => `${nameOf(place)} ${data.live.dots[state.at][place].filter(Boolean).join(", ")}`;
     speak("dots", `Dot chart: ${figures.dots.title()}, from best to worst, at alpha = ${data.live.alpha[state.at]}: ${rows.map(told).join("; ")}.`);
-    return dotRows(into, width, rows, rows.length > 6 ? 30 : rows.length > 3 ? 40 : 62);
+    return dotRows(into, width, rows, rows.length > 6 ? 30 : rows.length > 3 || root.classList.contains("printing") ? 40 : width < 640 || rows.length > 2 ? 62 : 90);
   },
   columns: () => [["alpha", "system", "value", "lower", "upper"], ...data.alpha.flatMap((alpha, at) => data.live.order[at].map((place) => {
     const system = data.systems[place];
