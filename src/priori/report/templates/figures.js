@@ -346,9 +346,10 @@ data.matter.forEach((place) => {
       const rangeAt = (name) => kept.ranges[name].map((side) => side[state.at]), known = (name) => rangeAt(name).every((side) => side !== null);
       const bars = (names) => {
         const all = names.map((name) => { const [from, to] = rangeAt(name).map((side) => px(clamp(number(side), ...range))); return { name, from, to, told: data.ranges[name], y: barAt(named.indexOf(name)) }; });
-        const wide = (text) => widthOf(text, 10.5), long = all.every(({ to, told }) => wide(told[1]) <= width - to - 9);
-        return all.map(({ name, from, to, told, y }) => {
-          const after = width - to - 9, behind = wide(told[long ? 1 : 0]) <= after || after >= from - 7, text = fitted(told[long ? 1 : 0], behind ? after : from - 7, 10.5);
+        const wide = (text) => widthOf(text, 10.5), fits = (form, roomOf) => all.every((one) => wide(one.told[form]) <= roomOf(one));
+        const after = ({ to }) => width - to - 9, before = ({ from }) => from - 9, long = fits(1, after), side = fits(0, after) ? 1 : fits(0, before) ? -1 : 0;
+        return all.map((one) => {
+          const { name, from, to, told, y } = one, behind = side ? side > 0 : after(one) >= before(one), text = fitted(told[long ? 1 : 0], (behind ? after : before)(one), 10.5);
           return [box(from, y - 3, Math.max(to - from, 2), 6, { rx: 3, fill: "var(--neutral)", "fill-opacity": 0.75, "data-range": name }),
             words(behind ? to + 7 : from - 7, y, text, { size: 10.5, anchor: behind ? "start" : "end", fill: "var(--muted)", "paint-order": "stroke", stroke: "var(--paper)", "stroke-width": 3 })];
         });
