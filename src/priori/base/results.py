@@ -63,6 +63,8 @@ class Result:
 
     #: What notebooks show instead of the table: records of the summary, by their name.
     _shown: ClassVar[str] = ""
+    #: Whether the table is one row, whose numbers a dictionary has as numbers.
+    _one_row: ClassVar[bool] = False
     #: Whether all that is measured is shown in per cent.
     _rates: ClassVar[bool] = False
     #: Ranges of thresholds: of each name there are the columns NAME_lower and NAME_upper.
@@ -122,7 +124,10 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists, ready for JSON."""
-        return {**plain(self.summary()), **plain(self.columns())}
+        columns = plain(self.columns())
+        if self._one_row:
+            columns = {name: values[0] for name, values in columns.items()}
+        return {**plain(self.summary()), **columns}
 
     # -- files -----------------------------------------------------------------------------------------
 

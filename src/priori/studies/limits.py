@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from priori.base.cautions import Caution
 from priori.base.declarations import Cautions, Column, Level
 from priori.base.errors import OptionError, argument, short, unknown
 from priori.base.limits import MOST_PLANNED, check_level
+from priori.base.results import Result
 from priori.decisions.measures import ALIASES
 from priori.scores.influence import People
-from priori.studies.planning import FEW_PILOT_USERS, Pilot, PlannedNumbers
+from priori.studies.planning import FEW_PILOT_USERS, Pilot
 from priori.studies.sizes import smallest
 from priori.uncertainty.rates.rate_intervals import judge, shared_by
 
@@ -29,7 +30,7 @@ OF_PAIRS = ("far", "fmr")
 
 
 @dataclass(frozen=True, repr=False)
-class LimitPlan(PlannedNumbers):
+class LimitPlan(Result):
     """How many people and trials certify that a rate keeps a limit: one row. Made by `plan_limit`.
 
     Attributes
@@ -64,6 +65,8 @@ class LimitPlan(PlannedNumbers):
     confidence_level: Level
     sentence: str
     warnings: Cautions = ()
+
+    _one_row: ClassVar[bool] = True
 
 
 def plan_limit(

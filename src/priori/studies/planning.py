@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 
@@ -39,16 +39,7 @@ OF_SCANS = ("counted-in-bins", "resampled-in-bins", "probes-left-out")
 
 
 @dataclass(frozen=True, repr=False)
-class PlannedNumbers(Result):
-    """What is needed, in one row."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything by name; the planned numbers as numbers."""
-        return {name: value[0] if name in self.columns() else value for name, value in super().to_dict().items()}
-
-
-@dataclass(frozen=True, repr=False)
-class Plan(PlannedNumbers):
+class Plan(Result):
     """How many users and trials are needed: one row. Made by `plan`.
 
     ``sd``, ``width`` and ``power`` are what the planned numbers, rounded up, are expected to give; ``power`` is None
@@ -65,6 +56,8 @@ class Plan(PlannedNumbers):
     assumptions: dict[str, Any]
     sentence: str
     warnings: Cautions
+
+    _one_row: ClassVar[bool] = True
 
     @property
     def trials(self) -> Column[int]:
