@@ -72,7 +72,7 @@ class Constraint(OfRate, Search):
     # -- the safe form -------------------------------------------------------------------------------------------
 
     @property
-    def _plain(self) -> Constraint:
+    def plain(self) -> Constraint:
         """The same limit without a confidence."""
         return replace(self, name=self.name.rpartition(":")[0], level=None)
 
@@ -83,7 +83,7 @@ class Constraint(OfRate, Search):
         worth = [float(trials)] * len(alphas) if spread is None else _worth(trials, spread, self.level).tolist()
         limits = zip(map(self.aimed_at.as_error, alphas), worth, strict=True)
         errors = (_most_errors(limit, trials, size, self.level) for limit, size in limits)
-        return self._plain, [self.from_errors(each, scores) for each in errors]
+        return self.plain, [self.from_errors(each, scores) for each in errors]
 
     def spread(self, scores: ScoreSet, alphas: Sequence[Fraction]) -> Spread | None:
         """Return how the limited rate varies with users where it just keeps the limits; None where there are none."""
@@ -91,7 +91,7 @@ class Constraint(OfRate, Search):
             return None
         from priori.scores.influence import rate_spreads
 
-        thresholds, above = self._plain.choose(scores, alphas).threshold, self.aimed_at.of_class == "negative"
+        thresholds, above = self.plain.choose(scores, alphas).threshold, self.aimed_at.of_class == "negative"
         (held,) = scores.count([np.unique(thresholds)], ("user",))
         trials, shared = (held.negative, "crossed") if above else (held.positive, "user")
         return rate_spreads(trials, thresholds, shared, above=above)

@@ -41,8 +41,14 @@ def test_every_criterion_has_three_ranges(criterion: str, alpha: float) -> None:
     for what in ("new", "best", "good"):
         lower, upper = getattr(found, f"{what}_lower"), getattr(found, f"{what}_upper")
         assert (lower < upper).all(), what
-    assert (found.new_lower < found.best_lower).all()
-    assert (found.best_upper < found.new_upper).all()
+    plain, _, confidence = criterion.partition(":0.")
+    if confidence:  # the population's best keeps the limit itself, and new sets keep their distance from it
+        limit = threshold_interval(population(40, 9, 20, rng=1), criterion=plain, alpha=alpha)
+        assert (found.best_lower, found.best_upper) == (limit.best_lower, limit.best_upper)
+        assert (found.best_lower < found.new_lower).all()
+    else:
+        assert (found.new_lower < found.best_lower).all()
+        assert (found.best_upper < found.new_upper).all()
     assert (found.good_lower <= found.threshold).all()
     assert (found.threshold <= found.good_upper).all()
     exact = priori.choose_threshold(population(40, 9, 20, rng=1), criterion=criterion, alpha=np.atleast_1d(alpha)[0])

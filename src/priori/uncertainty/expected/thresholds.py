@@ -23,6 +23,7 @@ from priori.base.quantiles import percentile_bounds
 from priori.base.results import Result
 from priori.base.types import Floats, Progress
 from priori.curves.checks import set_cautions
+from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import Best, get_criterion
 from priori.decisions.criterion import Choice, Criterion
 from priori.decisions.measure import Measure
@@ -58,7 +59,8 @@ class ThresholdInterval(Result, Plotted):
     new_lower, new_upper : ndarray
         Where thresholds lie that other development sets like this one would choose, with the confidence stated.
     best_lower, best_upper : ndarray
-        An interval for the threshold that is best in the population.
+        An interval for the threshold that is best in the population; of a limit with a confidence
+        (``at-most-far:0.95``) that which keeps the limit there.
     good_lower, good_upper : ndarray
         The range of thresholds around the one chosen that are as good on this set: their cost is at most one standard
         error above the least, and they keep the limit where there is one. NaN where the criterion has no cost.
@@ -141,9 +143,9 @@ def threshold_interval(
     if not rule.reads_development:
         raise OptionError(f"{rule.name} sets thresholds by theory: they are the same on any development set")
     resampling = Resampling(bootstrap, confidence_level=confidence_level, rng=rng)
-    drawn = _draw(scores, rule, fractions, resampling, threads, progress)
+    drawn, ranges = _draw_ranges(scores, rule, fractions, resampling, threads, progress)
     choice, plan, units = drawn.choice, drawn.plan, drawn.sets.units[0]
-    new, best, good = _ranges(drawn).values()
+    new, best, good = ranges.values()
     errors = np.asarray(choice.outcomes.fp + choice.outcomes.fn)
     alphas = np.array([float(fraction) for fraction in fractions])
     said = (
@@ -172,7 +174,7 @@ def threshold_ranges(
     dev: ScoreSet, rule: Criterion, fractions: Sequence[Fraction], resampling: Resampling
 ) -> dict[str, Ends]:
     """Return only the three ranges of `threshold_interval`, by their names: what a page shows."""
-    return _ranges(_draw(dev, rule, fractions, resampling, None, None))
+    return _draw_ranges(dev, rule, fractions, resampling)[1]
 
 
 class _Drawn(NamedTuple):
@@ -203,6 +205,23 @@ def _draw(
     whole = in_one_order([scores], by_user=plan.design.by_user)
     system = Resampled(scores, choice.threshold, scores, settled, tuple(limits))
     return _Drawn(choice, system, plan, draw_sets([system], whole, whole, plan))
+
+
+def _draw_ranges(
+    scores: ScoreSet,
+    rule: Criterion,
+    fractions: Sequence[Fraction],
+    resampling: Resampling,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[_Drawn, dict[str, Ends]]:
+    """Draw smoothed sets; return them, and the ranges that they give."""
+    drawn = _draw(scores, rule, fractions, resampling, threads, progress)
+    ranges = _ranges(drawn)
+    if isinstance(rule, Constraint) and rule.level is not None:
+        # The margin that a confidence adds shrinks as a set grows: the population's best keeps the plain limit.
+        ranges["best"] = _ranges(_draw(scores, rule.plain, fractions, resampling, threads, progress))["best"]
+    return drawn, ranges
 
 
 def _ranges(drawn: _Drawn) -> dict[str, Ends]:
