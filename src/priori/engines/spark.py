@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.arrow_streams import batches
-from priori.base.errors import InputError, OptionError, PrioriError
+from priori.base.errors import InputError, OptionError, PrioriError, argument
 from priori.base.extras import require
 from priori.engines.counting import By, Count, Fetch, KeyCounts, Owned, Work, fed
 from priori.engines.panel import Panel, systems_of
@@ -212,7 +212,7 @@ def open_spark(source: str | os.PathLike[str], settings: TableSettings, temp: st
         if set(name) & set(GLOB):
             raise OptionError(
                 f"{name}: spark takes a name with any of {' '.join(GLOB)} for a pattern, and would read other files; "
-                "rename it, or use --engine duckdb"
+                f"rename it, or use {argument('engine', 'duckdb')}"
             )
     try:
         session = SparkSession.getActiveSession() or _new_session(SparkSession, temp)

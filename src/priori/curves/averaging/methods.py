@@ -158,10 +158,8 @@ def find_axis(
 
 def _angle_axis(theta: float | None) -> Axis:
     if theta is None:
-        raise OptionError(
-            "method='angle' needs theta, the angle in radians between 0 (vertical) and pi/2 (horizontal); "
-            "on the command line --theta, in degrees"
-        )
+        needs = f"{argument('method', 'angle')} needs {argument('theta')}"
+        raise OptionError(f"{needs}: 0 is vertical, pi/2 radians (90 degrees) horizontal")
     # Outside this range a turned curve may have two heights at one position, and no average is defined.
     if not 0 <= theta <= math.pi / 2:
         raise OptionError(

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import numpy as np
 
 from priori.base.cautions import joined, of_systems
-from priori.base.errors import InputError, OptionError, unknown
+from priori.base.errors import InputError, OptionError, argument, unknown
 from priori.base.options import Claim as Claim
 from priori.base.types import Floats, Progress
 from priori.curves.epc import EPC
@@ -155,7 +155,7 @@ def _check_comparable(a: EPC, b: EPC, claim: Claim) -> None:
     if claim == "method" and a.criterion.name != b.criterion.name:
         raise OptionError(
             f"thresholds were chosen by different criteria ({a.criterion.name}, {b.criterion.name}); "
-            "choose both by one, or compare the thresholds as they are (claim='deployed')"
+            f"choose both by one, or compare the thresholds as they are ({argument('claim', 'deployed')})"
         )
 
 
@@ -185,7 +185,7 @@ def _or_only_test() -> Iterator[None]:
         yield
     except InputError as error:
         only_test = "or compare the thresholds as they are, which needs the same test trials only"
-        raise InputError(f"{error}; {only_test} (--claim deployed, claim='deployed')") from error
+        raise InputError(f"{error.marked}; {only_test} ({argument('claim', 'deployed')})") from error
 
 
 def _check_same_trials(curves: Sequence[EPC]) -> None:

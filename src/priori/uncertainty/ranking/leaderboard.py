@@ -157,7 +157,7 @@ def at_one_alpha(curves: Sequence[EPC], alpha: Any) -> Sequence[EPC]:
     """Return curves at the alpha at which systems are ranked, each with one threshold there."""
     if any(isinstance(curve, CrossEPC) for curve in curves):
         raise OptionError(
-            "a leaderboard needs one threshold for each system: split the set in two (--split 50/50), or "
+            "a leaderboard needs one threshold for each system: split the set in two (Scores.split), or "
             "compare the cross-fitted curves"
         )
     return at_alphas(curves, [curves[0].criterion.alpha_or_half(alpha)])

@@ -319,7 +319,7 @@ def _grouped(scores: Scores, groups: Mapping[Any, Any] | None) -> Scores:
         if scores.groups is None or scores.negative.group is None:
             raise InputError(
                 f"{scores.source}: the groups of the trials are not known; name the column that has them "
-                "(columns={'group': 'sex'}; on the command line --by sex), or give groups={user: group}"
+                "(columns={'group': 'sex'}), or give groups={user: group}"
             )
         return scores
     if scores.users is None or scores.negative.user is None or scores.positive.user is None:
