@@ -1,7 +1,7 @@
 """The Spark back end: a Spark DataFrame, or Parquet files read by Spark.
 
-Rows are counted by the same code as anywhere else, on Spark's workers, where Priori must be installed too. Spark adds
-up what they counted, and only that comes back.
+Rows are counted by the same code as anywhere else, on Spark's workers, where Priori must be installed too. They add up
+what they counted, too, and only that comes back.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -32,8 +33,6 @@ from priori.readers.duckdb_parser import first_line
 GLOB = "*?[]{}\\"
 #: Spark's names of types, where duckdb has others.
 TYPES = {"INT": "INTEGER", "STRING": "VARCHAR"}
-#: What workers send in place of a key when there were too many of them.
-FAILED = -1
 #: Numbers the views.
 _COUNT = count()
 
@@ -122,22 +121,26 @@ class Spark(Panel):
     # -- counting ----------------------------------------------------------------------------------------
 
     def scanned(self, requests: Sequence[Count | Fetch], by: By, owned: Owned) -> list[Any]:
-        from pyspark.sql import functions
-
         text, handed = self.handed(systems_of(requests), by)
         plain = [replace(request, panel=None) for request in requests]
         works = self.begin(plain, owned)()
-        counting = _Counting(self.begin(plain, Owned(owned.number)), handed, max(work.width for work in works))
+        counting = _Counting(self.begin(plain, Owned(owned.number)), handed)
+        adding = partial(_added, [work.width for work in works])
+        schema = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
         with self.guarded():
-            counted = self.query(text).mapInArrow(counting, ", ".join(f"{name} BIGINT" for name in counting.names))
-            added = counted.groupBy(counting.names[:-1]).agg(functions.sum("number").alias("number"))
-            told = {name: column.astype(np.int64) for name, column in collected(added).items()}
+            counted = self.query(text).mapInArrow(counting, schema)
+            told = collected(counted.repartition("work", "piece").mapInArrow(adding, schema))
         answers = []
         for number, work in enumerate(works):
-            own = told["work"] == number
-            keys = [told[f"key{key}"][own] for key in range(work.width)]
-            answers.append(None if (keys[0] == FAILED).any() else work.answered(KeyCounts(keys, told["number"][own])))
+            entries = _joined(work.width, told["counts"][told["work"] == number].tolist())
+            answers.append(None if entries is None else work.answered(entries))
         return answers
+
+
+#: What workers hand over: of which request it is, which piece of its keys, and these with their numbers (`_packed`).
+COLUMNS = {"work": "BIGINT", "piece": "BIGINT", "counts": "BINARY"}
+#: Keys are added up in so many pieces, as a power of two.
+PIECES = 6
 
 
 @dataclass(frozen=True)
@@ -146,13 +149,6 @@ class _Counting:
 
     begin: Callable[[], list[Work]]
     handed: Handed
-    #: How many whole numbers a key has at most.
-    width: int
-
-    @property
-    def names(self) -> list[str]:
-        """The columns of the table."""
-        return ["work", *(f"key{number}" for number in range(self.width)), "number"]
 
     def __call__(self, given: Iterable[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -161,11 +157,52 @@ class _Counting:
         tables = (pa.Table.from_batches([batch]) for batch in given)
         fed(works, (self.handed.rows(columns) for table in tables for columns in batches(table)))
         for number, work in enumerate(works):
-            failed = KeyCounts([np.array([FAILED])], np.ones(1, dtype=np.int64))
-            entries = failed if work.failed else work.entries()
-            zero = np.zeros(entries.number.size, np.int64)
-            columns = [zero + number, *entries.keys, *[zero] * (self.width - len(entries.keys)), entries.number]
-            yield pa.RecordBatch.from_arrays([pa.array(column) for column in columns], self.names)
+            for piece, counts in [(0, None)] if work.failed else _in_pieces(work.entries()):
+                yield _row(number, piece, counts)
+
+
+def _added(widths: Sequence[int], given: Iterable[Any]) -> Iterator[Any]:
+    """Add up some pieces of the keys of requests; ``widths`` are how many numbers the keys of each are made of."""
+    pieces: list[list[bytes | None]] = [[] for _ in widths]
+    for batch in given:
+        for work, counts in zip(batch.column("work").to_pylist(), batch.column("counts").to_pylist(), strict=True):
+            pieces[work].append(counts)
+    for work, (width, own) in enumerate(zip(widths, pieces, strict=True)):
+        if own:
+            entries = _joined(width, own)
+            yield _row(work, 0, None if entries is None else _packed(KeyCounts.of([entries])))
+
+
+def _row(work: int, piece: int, counts: bytes | None) -> Any:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_arrays(
+        [pa.array([work]), pa.array([piece]), pa.array([counts], pa.binary())], [*COLUMNS]
+    )
+
+
+def _joined(width: int, pieces: Sequence[bytes | None]) -> KeyCounts | None:
+    """Return several pieces one after the other; None where a worker had too many keys."""
+    held = [np.frombuffer(piece, np.int64).reshape(width + 1, -1) for piece in pieces if piece is not None]
+    if len(held) < len(pieces):
+        return None
+    *keys, number = np.concatenate([np.empty((width + 1, 0), np.int64), *held], axis=1)
+    return KeyCounts(keys, number)
+
+
+def _in_pieces(entries: KeyCounts) -> Iterator[tuple[int, bytes]]:
+    """Yield the keys in pieces that every worker makes alike, with the number of each."""
+    spread = entries.keys[-1].view(np.uint64) * np.uint64(0x9E3779B97F4A7C15) >> np.uint64(64 - PIECES)
+    order = np.argsort(spread, kind="stable")
+    ends = np.cumsum(np.bincount(spread.astype(np.intp), minlength=1 << PIECES))
+    for piece, part in enumerate(np.split(order, ends[:-1])):
+        if part.size:
+            yield piece, _packed(KeyCounts([key[part] for key in entries.keys], entries.number[part]))
+
+
+def _packed(entries: KeyCounts) -> bytes:
+    """Return keys and their numbers as bytes: Spark moves a few of these sooner than as many rows as there are keys."""
+    return np.stack([*entries.keys, entries.number]).tobytes()
 
 
 def _quoted(name: str) -> str:
