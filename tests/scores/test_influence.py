@@ -23,6 +23,7 @@ from priori.scores.influence import (
     spread_of_errors,
     spread_of_means,
     spread_of_trials,
+    unit_cautions,
     welch,
 )
 from priori.studies.sizes import design_effect
@@ -253,3 +254,19 @@ def test_one_rate_and_a_design_effect_are_the_same():
     size = np.bincount(made.negative.user)
     off = np.bincount(made.negative.user, wrong - wrong.mean())
     assert spread.variance == pytest.approx(off @ off / (200**2 - size @ size))
+
+
+def test_what_few_units_decide_is_said_by_its_share_of_the_variance():
+    """Ten thresholds of two classes of 30 users; at the last ones few make the errors of the first class."""
+
+    def said(few: int, share: float) -> list[str]:
+        erring, most, value = np.full((2, 10), 20.0), np.full((2, 10), 29.0), np.full((2, 10), 0.1)
+        erring[0, 10 - few :] = 2.5
+        spread = Spread(value, value, most, most, 30, erring=erring)
+        shares = np.array([[share], [1 - share]]) / 10
+        return [*map(str, unit_cautions(spread, shares, lambda here: f" at {here.sum()}", ("those A", "those B")))]
+
+    text = "those A at {} come from effectively 2.5 of 30 users: the interval may be too narrow"
+    assert said(few=2, share=1.0) == said(few=4, share=0.49) == []
+    assert said(few=3, share=1.0) == [text.format(3)]
+    assert said(few=10, share=0.25) == [text.format(10)]

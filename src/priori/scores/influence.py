@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 #: units. Chosen by simulation: of 20 to 40 skewed users most are told, of as many normal ones less than a tenth.
 FEW_UNITS, FEW_SHARE = 7.5, 0.12
 FEW_UNLIKE_UNITS, FEW_UNLIKE_SHARE, ALIKE = 15.0, 0.5, 0.12
-#: Of numbers at many thresholds, what is so at more than such a share of those that matter is said. (One in seven bands
-#: of 20 to 30 normal users is told of few, most of as many skewed ones are.)
-SAID_AT = 1 / 3
+#: Of numbers at many thresholds, what is so of those with more than such a share of the variance is said. (One in ten
+#: bands of 20 to 30 normal users is told of few, four in five of as many exponential or Cauchy ones are.)
+SAID_AT = 0.2
 #: Nor do fewer units than this, weighed by their trials, whatever they do.
 FEWEST_UNITS = 7
 #: Units with more trials have more errors in each, where the correlation with the log of their size is so many
@@ -468,33 +468,40 @@ class Spread:
 
 def unit_cautions(
     spread: Spread,
-    here: Any = True,
+    share: Any = 1.0,
     where: Callable[[NDArray[np.bool_]], str] = lambda mask: "",
-    what: str = "the errors",
+    what: Sequence[str] = ("the errors",),
     nobody: tuple[str, ...] = (),
 ) -> list[Caution]:
     """Return what to say of numbers that rest on units: that few decide them, or that errors follow the size of units.
 
-    Of numbers at many thresholds, where it is so at enough of those that matter (``here``). Impostors who are
-    ``nobody`` matter where users differ: so may they.
+    Of numbers at many thresholds (columns) and of classes (rows, ``what`` is said of each), what is so of enough of the
+    variance, of which each has a ``share``; the words are about the class with most of it. Impostors, the first class,
+    who are ``nobody`` matter where users differ: so may they.
     """
-    doubts = spread.few, spread.follows > FOLLOWS, np.asarray(spread.effect > DIFFER) & bool(nobody)
-    few, follows, unknown = (np.asarray(np.asarray(doubt) & here) for doubt in doubts)
-    matter, found = np.count_nonzero(np.broadcast_to(here, few.shape)), list[Caution]()
-    if np.count_nonzero(few) > SAID_AT * matter:
-        count = [np.broadcast_to(each, few.shape)[few] for each in (spread.erring, spread.right, spread.most)]
-        number = min(np.minimum(*count[:2]).min(), (count[2] + 1).min())
-        text = f"{what}{where(few)} come from effectively {number:.1f} of {np.max(spread.people):g} users"
+
+    def doubtful(doubt: Any) -> NDArray[Any]:
+        """Return the share of the variance that is in doubt, by class and threshold."""
+        return np.atleast_2d(share * np.asarray(doubt))
+
+    def most(parts: NDArray[Any]) -> tuple[int, str, Callable[[Any], Floats]]:
+        """Return the class that is most in doubt, where it is, and what picks the numbers there."""
+        row = int(parts.sum(axis=1).argmax())
+        here = parts[row] > 0
+        return row, where(here), lambda each: np.broadcast_to(np.atleast_2d(each), parts.shape)[row, here]
+
+    few, follows = doubtful(spread.few), doubtful(spread.follows > FOLLOWS)
+    found = list[Caution]()
+    if few.sum() > SAID_AT:
+        row, there, of = most(few)
+        number = min(of(spread.erring).min(), of(spread.right).min(), of(spread.most).min() + 1)
+        text = f"{what[row]}{there} come from effectively {number:.1f} of {np.max(spread.people):g} users"
         found.append(Caution("few-units", f"{text}: the interval may be too narrow"))
-    if np.count_nonzero(follows) > SAID_AT * matter:
-        rates = (np.median(np.broadcast_to(each, follows.shape)[follows]) for each in (spread.value, spread.per_unit))
-        per_trial, per_unit = rates
-        text = (
-            f"users who try more err more{where(follows)}: {per_trial:.3g} per trial, {per_unit:.3g} per user; report "
-            "both"
-        )
-        found.append(Caution("size-follows-error", text))
-    if np.count_nonzero(unknown) > SAID_AT * matter:
+    if follows.sum() > SAID_AT:
+        row, there, of = most(follows)
+        rates = f"{np.median(of(spread.value)):.3g} per trial, {np.median(of(spread.per_unit)):.3g} per user"
+        found.append(Caution("size-follows-error", f"users who try more err more{there}: {rates}; report both"))
+    if nobody and doubtful(spread.effect > DIFFER)[0].sum() > SAID_AT:
         found.append(unknown_impostors(nobody))
     return found
 

@@ -203,6 +203,19 @@ def test_unequal_users_and_users_of_one_class_are_said():
     assert "few-units" not in {line.code for line in curve_of(unequal([9] * 30, [10] * 30)).warnings}
 
 
+def test_a_band_does_not_speak_of_errors_that_do_not_matter_to_it():
+    """Of 30 users, one makes all false rejections at alpha 1/2; false acceptances come from all of them."""
+    user = np.repeat(np.arange(30), 10)
+    negative = np.where(np.arange(300) % 10 < 3, 1.5, 0.0)
+    positive = np.where((user == 0) & (np.arange(300) < 8), 0.5, 2.0)
+    scores = Scores.from_arrays(negative, positive, negative_user=user, positive_user=user)
+    dev = Scores.from_arrays([0.0], [2.0])
+    for measure, said in (("far", False), ("frr", True)):
+        curve = priori.epc(dev, scores, alpha=[0.5], measure=measure)
+        assert "few-units" in {line.code for line in curve.warnings}
+        assert ("few-units" in {line.code for line in curve.band(n_resamples=20).warnings}) == said
+
+
 def curve_of(scores: Scores) -> priori.Band:
     return priori.epc(scores, scores, alpha=[0.5]).band(n_resamples=20)
 

@@ -213,9 +213,13 @@ def make_band(
         lower, upper = plan.bounds(values, calibration, rate=curve.measure.rate)
         cautions = error_cautions(resampled.test, resampled.threshold, plan, calibration)
         cautions += ends(curve.alpha) if plan.resample == "both" else ()
+    of_curve: Sequence[str] = curve.warnings
+    if plan.design.by_user and not plan.of_method:
+        # Who errs was judged along the whole band, where it matters; the curve judges one alpha, and both rates.
+        of_curve = [line for line in of_curve if getattr(line, "code", "") != "few-units"]
     if curve.measure.rate:
         lower, upper = plan.as_seen(curve.value, lower, upper)
-    warnings = joined(dict.fromkeys((*plan.warnings, *notes)), cautions, curve.warnings)
+    warnings = joined(dict.fromkeys((*plan.warnings, *notes)), cautions, of_curve)
     return Band(curve.alpha, curve.value, lower, upper, mean, plan.settings(), curve, warnings, replicates)
 
 

@@ -289,25 +289,25 @@ def error_cautions(
     decides = np.isfinite(thresholds)
     if plan.alpha is not None and plan.alpha.shape == decides.shape and decides.size > 2:
         decides &= (plan.alpha > 0) & (plan.alpha < 1)  # the ends of a grid are no finding
-    matters = _matters(test, thresholds, plan, spread, calibration) & decides
+    shares = _shares(test, thresholds, plan, spread, calibration) * decides
     found: list[Caution] = []
-    for row, (important, name) in enumerate(zip(matters, CLASSES, strict=True)):
-        own = spread.row(row)
-        none = important & (own.erring == 0)
+    for important, erring, name in zip(shares >= MATTERS, spread.erring, CLASSES, strict=True):
+        none = important & (erring == 0)
         if none.any() and 3 * none.sum() >= important.sum() and not paired:
             users = f" of {spread.people} users" if spread.people else ""
             where = f"{getattr(test, f'n_{name}')} {name}{users}{_where(none, plan)}"
             found.append(Caution("no-errors", f"no error among {where}: read the upper bound, not the rate"))
-        what = f"the differences on the {name}" if paired else f"the errors among the {name}"
-        nobody = test.nobody if name == "negatives" and plan.design.by_user else ()
-        found += unit_cautions(own, important, lambda mask: _where(mask, plan), what, nobody)
+    nobody = test.nobody if plan.design.by_user else ()
+    errors = "the differences on" if paired else "the errors among"
+    what = [f"{errors} the {name}" for name in CLASSES]
+    found += unit_cautions(spread, shares / max(decides.sum(), 1), lambda mask: _where(mask, plan), what, nobody)
     return tuple({caution.code: caution for caution in reversed(found)}.values())[::-1]
 
 
-def _matters(
+def _shares(
     test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, spread: Spread, calibration: Calibration | None
-) -> NDArray[np.bool_]:
-    """Return where each class (rows) has more than a negligible share of the variance, pseudo-users included."""
+) -> Floats:
+    """Return the share of the variance that each class (rows) has at each threshold, pseudo-users included."""
     rate = error_rates(test, thresholds) if calibration is None else calibration.rate
     slopes = slopes_of(test, rate, plan)
     sizes = np.array([[test.n_negatives], [test.n_positives]])
@@ -315,7 +315,7 @@ def _matters(
     variance = spread.variance + (pseudo / sizes) ** 2 / 2
     if slopes is not None:
         variance = variance * slopes**2
-    return np.asarray((variance >= MATTERS * variance.sum(axis=0)) & (variance > 0))
+    return divide(variance, variance.sum(axis=0), 0.0)
 
 
 def _where(here: NDArray[np.bool_], plan: BootstrapPlan) -> str:
