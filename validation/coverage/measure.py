@@ -129,8 +129,9 @@ def write(rows: list[Row]) -> None:
     """Write the record, as data and as tables, and the page with its figure."""
     write_record(RECORD, rows)
     records = {path.parent.name: read_record(path) for path in (RECORD, METHODS, BOARDS)}
-    PAGE.write_text(page(*records.values(), unlike_rows(HERE / "unlike.csv")), encoding="utf-8")
-    (HERE / "RECORD.md").write_text(full_record(records), encoding="utf-8")
+    unlike = unlike_rows(HERE / "unlike.csv")
+    PAGE.write_text(page(*records.values(), unlike), encoding="utf-8")
+    (HERE / "RECORD.md").write_text(full_record({**records, "unlike": unlike}), encoding="utf-8")
     draw(rows, FIGURE)
     print(f"wrote {RECORD.name}, RECORD.md, {PAGE.name} and {FIGURE.name}", file=sys.stderr)
 

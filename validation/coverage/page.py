@@ -22,6 +22,8 @@ CANDIDATES = (
     "joint, percentile",
     "joint, centred",
 )
+#: Those that the page has the numbers of.
+SHOWN = ("sample, percentile", "user, percentile", "user, calibrated", "joint, percentile")
 DEFAULT, DEFAULT_CROSSED = "user, calibrated", "crossed, calibrated"
 #: The parts of what validation/coverage/unlike.py measured: populations as documented, those whose users are unlike
 #: each other, and the results on either that carry no warning; populations that
@@ -29,6 +31,8 @@ DEFAULT, DEFAULT_CROSSED = "user, calibrated", "crossed, calibrated"
 HEALTHY, UNLIKE, SILENT, FRESH, ASKED = "healthy", "unlike users", "silent", "fresh", "asked"
 #: Where so many of the results carry a warning, they are not silent.
 WARNED = 0.8
+#: Below this coverage an interval fails.
+LOW = 0.92
 #: How far below its nominal coverage a default may fall.
 ALLOWED = 0.02
 #: The results that people rely on: what they are called here, the part of the record, its method, what is covered.
@@ -43,10 +47,12 @@ RELIED_ON = (
     ("areas E_V1, E_V2, G", "areas", DEFAULT, "thresholds kept"),
     ("rates of all groups together", "groups", "all groups", "whole population"),
     ("each user's own rate", "users' own rates", "wilson", "whole population"),
-    ("average AUC of data sets, t interval", "average of data sets", "t, AUC", "whole population"),
+    ("average AUC of data sets", "average of data sets", "t, AUC", "whole population"),
     ("`cross_epc`, five folds", "folds", "5 folds, by user", "thresholds of the folds"),
     ("`at-most-far:0.95`, 5 %", "limits", "at-most-far:0.95, users, 5 %", "the population's rate keeps the limit"),
 )
+#: Tests of two systems that are one line of the page, where users are unlike each other.
+PAIRED = ("compare, as methods, alpha 0.5", "compare, these thresholds, alpha 0.5", "AUC test")
 TESTED = (
     ("`compare`, these thresholds", "tests", "bootstrap, by default", "true null rejected"),
     ("`compare`, as methods", "tests", "bootstrap, by default, both sets redrawn", "true null rejected"),
@@ -80,8 +86,8 @@ def percent(share: float) -> str:
 
 def spread(rows: Sequence[Row]) -> str:
     """From the lowest to the highest share, in per cent."""
-    shares = [row.measured for row in rows] or [math.nan]
-    return f"{percent(min(shares))} to {percent(max(shares))}"
+    lowest, highest = (percent(of([row.measured for row in rows] or [math.nan])) for of in (min, max))
+    return lowest if lowest == highest else f"{lowest}–{highest}"
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
@@ -98,8 +104,8 @@ def warned(row: Row) -> tuple[float, str]:
 # -- choosing the default ----------------------------------------------------------------------------------------
 
 
-def candidates(record: Record) -> tuple[str, str | None]:
-    """The candidates for the default with how far each falls, and the one that the rule chooses."""
+def candidates(record: Record) -> tuple[list[str], str | None]:
+    """What each candidate for the default covers, how wide it is, and the one that the rule chooses."""
     lines, allowed = [], []
     for method in CANDIDATES:
         titles = [title for title in REASONABLE if title != CROSSED_TITLE]
@@ -110,13 +116,12 @@ def candidates(record: Record) -> tuple[str, str | None]:
         distance = sum(abs(row.measured - row.nominal) for row in rows) / len(rows)
         defaults = [record.get("bands", row.population, DEFAULT, KEPT) for row in rows]
         wide = [row.width / other.width for row, other in zip(rows, defaults, strict=True) if other]
-        holds = lowest.measured + 2 * lowest.standard_error >= lowest.nominal - ALLOWED
-        if holds:
+        if lowest.measured + 2 * lowest.standard_error >= lowest.nominal - ALLOWED:
             allowed.append((distance, method))
-        width = f"{math.exp(sum(map(math.log, wide)) / len(wide)):.2f}"
-        lines.append([method, spread(rows), width, "yes" if holds else "no"])
-    head = ["bootstrap, interval", "coverage, %", "width, of the default's", "holds"]
-    return table(head, lines), min(allowed)[1] if allowed else None
+        if method in SHOWN:
+            width = math.exp(sum(map(math.log, wide)) / len(wide))
+            lines.append(f"{method} {spread(rows)} % ({width:.2f})")
+    return lines, min(allowed)[1] if allowed else None
 
 
 # -- the page ----------------------------------------------------------------------------------------------------
@@ -139,7 +144,9 @@ def unlike_rows(path: Path) -> list[Row]:
         elif not parts and "default grid" not in line["result"]:
             parts[ASKED] = "measured"
         for part, measured in parts.items():
-            numbers = (float(line[name]) for name in ("nominal", measured, "standard_error", "width"))
+            numbers = [float(line[name]) for name in ("nominal", measured, "standard_error", "width")]
+            if line["result"].startswith("plan"):
+                numbers[-1] /= 100  # users, as in the record of plans
             kind = line["kind"] if part == ASKED else ""
             rows.append(Row(part, line["population"], line["result"], kind, *numbers, int(line["repeats"]), said))
     return rows
@@ -150,34 +157,31 @@ def page(
 ) -> str:
     """Return docs/coverage.md from the records."""
     record, method, board = Record([*rows, *unlike]), Record(methods), Record(boards)
-    parts = _head(record), _overview(record, method, board), _choice(record), _hard(record), _asked(record)
-    return "\n".join((*parts, _fresh(record), _how(record)))
+    return "\n".join((_head(record), _results(record, method, board), _choice(record), _how(record)))
 
 
-def _failing(record: Record) -> list[Row]:
-    """Return the default results of hard populations that cover less than 92 %, worst first."""
-    rows = [row for row in record.rows if row.part in ("hard", UNLIKE) and row.measured < 0.92]
-    return sorted(rows, key=lambda row: row.measured)
+def _hard(record: Record) -> list[Row]:
+    """Return the default results of hard populations, worst first."""
+    limits = [row for row in record.of(part="limits, hard") if ", users" in row.method]
+    return sorted([*record.of(part="hard"), *limits, *record.of(part=UNLIKE)], key=lambda row: row.measured)
 
 
 def _head(record: Record) -> str:
-    rows = [row for row in record.rows if row.part in ("hard", UNLIKE, HEALTHY)]
-    silent = [row for row in rows if warned(row)[0] < WARNED]
+    silent = [row for row in (*_hard(record), *record.of(part=HEALTHY)) if warned(row)[0] < WARNED]
     worst = min(silent, key=lambda row: row.measured, default=None)
-    told = [row for row in _failing(record) if warned(row)[0] >= WARNED]
     text = """# Measured coverage
 
 <!-- Written by validation/coverage/measure.py; change that, not this. -->
 
-How often do our intervals contain the true value, and how often do our tests reject a true null? Measured on simulated
-populations whose truth is known; `make validate` measures all of it again.
+How often our intervals contain the true value, and our tests reject a true null, in simulations whose truth is known;
+`make validate` measures it again.
 
 """
-    if outsiders := [row for row in _failing(record) if "outsiders" in row.population]:
+    if outsiders := [row for row in _hard(record) if "outsiders" in row.population]:
         text += (
-            "- **The worst case without a warning** is that of impostors whom the data do not name: with labels 0 and "
-            f"1 and a column `user`, users attacked by outsiders, covered at {percent(outsiders[0].measured)} % "
-            "instead of 95 %, look like any others.\n"
+            "- **The worst case without a warning**: users attacked by outsiders whom nothing names are covered at "
+            f"{percent(outsiders[0].measured)} % instead of 95 %. With labels 0 and 1 and a `user` "
+            "column, they look like any others.\n"
         )
     text += _silence(record)
     if worst is not None:
@@ -186,69 +190,57 @@ populations whose truth is known; `make validate` measures all of it again.
             f"{percent(worst.measured)} %: {worst.population} ({worst.method}; standard error "
             f"{percent(worst.standard_error)}; {100 * warned(worst)[0]:.0f} % warn).\n"
         )
-    if told:
-        first = told[0]
-        share, code = warned(first)
-        text += (
-            f"- **The worst case with a warning** covers {percent(first.measured)} %: {first.population} "
-            f"({first.method}); {100 * share:.0f} % of the results carry `{code}`.\n"
-        )
     if healthy := [warned(row)[0] for row in record.of(part=HEALTHY)]:
         text += (
-            f"- **Where users are alike**, {100 * sum(healthy) / len(healthy):.0f} % of the results carry a warning, "
-            f"and at most {100 * max(healthy):.0f} % of any one kind.\n"
+            f"- **Where users are ordinary**, {100 * sum(healthy) / len(healthy):.0f} % of the results carry a "
+            f"warning, at most {100 * max(healthy):.0f} % of any kind.\n"
         )
     usual = [row for title in REASONABLE if (row := record.get("bands", title, default_for(title), KEPT))]
-    text += f"- **In ordinary populations** of 20 to 500 users, the default covers {spread(usual)} %.\n"
     if sample := record.get("bands", GRID[3].title, "sample, percentile", KEPT):
         text += (
-            f"- **Ignoring users is the mistake to avoid**: resampling trials covers {percent(sample.measured)} % "
-            "where users differ strongly.\n"
+            f"- **In ordinary populations** of 20 to 500 users, the default band covers {spread(usual)} %. Ignoring "
+            f"users is the mistake to avoid: resampling trials covers {percent(sample.measured)} % where they differ "
+            "strongly.\n"
         )
     return (
         text
         + """
-![Coverage of the default interval and of resampling trials, population by population](images/coverage.svg)
+![Coverage by population: the default, and resampling trials](images/coverage.svg)
 """
     )
 
 
-def _overview(record: Record, method: Record, board: Record) -> str:
-    covering = [
-        [title, str(len(rows)), spread(rows)]
+def _results(record: Record, method: Record, board: Record) -> str:
+    """Every result in one table: what holds, and where it fails."""
+    usual = [
+        [title, f"{len(rows)}", spread(rows), ""]
         for title, part, how, promise in RELIED_ON
-        if (rows := record.of(part=part, method=how, promise=promise))
-    ]
-    rejecting = [
-        [title, str(len(rows)), spread(rows)]
-        for title, part, how, promise in TESTED
         if (rows := record.of(part=part, method=how, promise=promise))
     ]
     together = [row for row in method.of(part="size", method="method") if row.promise != "all alphas together"]
     pairs = [row for row in board.rows if row.promise == "familywise error"]
-    for title, rows in (
-        ("`compare`, as methods, at single alphas", together),
-        ("`rank`, any pair wrongly told apart", pairs),
-    ):
-        if rows:
-            rejecting.append([title, str(len({row.population for row in rows})), spread(rows)])
-    return f"""## Every result at a glance
+    tested = [(title, record.of(part=part, method=how, promise=promise)) for title, part, how, promise in TESTED]
+    tested += [("`compare`, as methods, at single alphas", together), ("`rank`, any pair wrongly told apart", pairs)]
+    tests = [[title, str(len({row.population for row in rows})), spread(rows), ""] for title, rows in tested if rows]
+    parts = {
+        "Intervals at 95 %, ordinary populations": usual,
+        "Tests at 5 %, equal systems (z-test and McNemar's ignore users)": tests,
+        "Intervals at 95 %, users unlike each other": _unlike(record),
+        "Tests, margins and plans, some on such users (nominal)": _asked(record),
+        "Nothing was chosen on these: intervals; tests": _fresh(record),
+    }
+    lines = [line for title, found in parts.items() if found for line in ([f"**{title}**", "", "", ""], *found)]
+    return f"""## Every result
 
-From the lowest to the highest coverage over the populations measured, nominally 95 %:
+From the lowest to the highest over so many cases: populations of a result, or results of a population; `warned` is of
+those that cover less than 92 %, where any do. Few users who make the errors that matter, users who try more and err
+more, and impostors whom nobody names leave no sure interval; the rate per user (`weight="user"`) does not depend on
+heavy users.
 
-{table(["interval", "populations", "coverage, %"], covering)}
-And how often a true null is rejected at the 5 % level. Tests that treat trials as independent reject far too often
-where users differ:
-
-{table(["test", "populations", "true nulls rejected, %"], rejecting)}
-By default `compare` asks about methods, whose thresholds would be chosen again, and `rank` about the thresholds as they
-are; `claim` chooses.
-
-What a band covers depends on [`resample`](concepts/bootstraps.md#fixed-or-new-thresholds).
-
-At alpha 0 and 1 the threshold is the lowest or highest score of a class, which no bootstrap can resample beyond: no
-coverage is claimed there. Results about methods carry a warning below 30 development users, or 100 development trials
-of a class.
+{table(["", "cases", "measured, %", "warned, %"], lines)}
+By default `compare` asks about methods, whose thresholds would be chosen again, `rank` about these thresholds; `claim`
+chooses. What a band covers depends on [`resample`](concepts/bootstraps.md#fixed-or-new-thresholds); at alpha 0 and 1 no
+coverage is claimed.
 """
 
 
@@ -256,33 +248,47 @@ def _choice(record: Record) -> str:
     lines, chosen = candidates(record)
     return f"""## Why the default is {chosen}
 
-Of the methods that never fall more than two points below 95 % on a population of 20 users or more, it is the one
-nearest to 95 % on average. Where both identities of a trial are known, the default is the crossed bootstrap; where
-nobody is known, the sample bootstrap, which holds only if trials are independent.
+Of the methods that never fall more than two points below 95 % on ordinary populations, it is the nearest to 95 % on
+average. Coverage, and width relative to it:
+{"; ".join(lines)}.
+Where both identities are known it is the crossed bootstrap, where nobody is the sample bootstrap, which takes trials
+for independent.
 
-{lines}
-The joint bootstrap of the 2007 paper counts the spread within users twice, and so covers too much.
+Others call the user bootstrap the cluster bootstrap, the crossed one the pigeonhole bootstrap, and the joint one of the
+2007 paper, which counts the spread within users twice, a two-stage cluster bootstrap. No worse by a margin is
+non-inferiority, both ways TOST; ours is stricter: it adds a harmed user.
 """
 
 
-def _hard(record: Record) -> str:
-    lines, worst = [], {}
-    for row in _failing(record):
-        worst.setdefault(row.population, []).append(row)
-    for population, rows in worst.items():
-        share, code = min(map(warned, rows))
-        said = f"`{code}` in {100 * share:.0f} %" + " or more" * (len(rows) > 1 and share < 1) if share else "not all"
-        method = rows[0].method.removeprefix("default, ") + (f" and {len(rows) - 1} more" if len(rows) > 1 else "")
-        lines.append([population, method, spread(rows) if len(rows) > 1 else percent(rows[0].measured), said])
-    if not lines:
-        return ""
-    return f"""## Where it fails
+def _unlike(record: Record) -> list[list[str]]:
+    """Populations with a result that covers less than 92 %, the worst first, and all others as one."""
+    populations: dict[str, list[Row]] = {}
+    for row in _hard(record):
+        populations.setdefault(row.population, []).append(row)
+    lines, others = [], list[Row]()
+    for population, rows in populations.items():
+        if failing := [row for row in rows if row.measured < LOW]:
+            share, code = min(map(warned, failing))
+            more = "+" if len(failing) > 1 and share < 1 else ""
+            lines.append([population, str(len(rows)), spread(rows), f"`{code}` {100 * share:.0f}{more}"])
+        else:
+            others += rows
+    if others:
+        number = len({row.population for row in others})
+        # The kinds among them, by the words of their titles.
+        named = [
+            each
+            for each in ("exponential", "goats", "lambs", "distinct scores", "named outsiders")
+            if any(each in row.population for row in others)
+        ]
+        lines.append([f"{number} others ({', '.join(named)}, ...)", str(len(others)), spread(others), _told(others)])
+    return lines
 
-Results that cover less than 92 %, the worst population first, and whether they say so. Where few users make the errors
-that matter, where users who try more err more, or where nobody names the impostors, no interval from the data at hand
-can be sure. The rate per user (`weight="user"`, `RateInterval.rate_per_user`) does not depend on heavy users.
 
-{table(["population", "result", "coverage, %", "warns"], lines)}"""
+def _told(rows: Sequence[Row]) -> str:
+    """From the lowest to the highest share of results with a warning, in whole per cent."""
+    shares = [round(100 * warned(row)[0]) for row in rows]
+    return f"{min(shares)}–{max(shares)}" if min(shares) < max(shares) else f"{shares[0]}"
 
 
 def _silence(record: Record) -> str:
@@ -297,55 +303,36 @@ def _silence(record: Record) -> str:
     share = 100 * warned(worst)[0]
     return (
         f"- **Otherwise at most {percent(wrong(worst))} % of the results are wrong and carry no warning**, where 5 % "
-        f"may be: {worst.population} ({worst.method}), of which {share:.0f} % warn; the others cover "
-        f"{percent(worst.measured)} %. Where the worst users were not drawn, a set looks like any "
-        "other: no warning is no assurance.\n"
+        f"may be: {worst.population} ({worst.method}); {share:.0f} % warn, the others cover {percent(worst.measured)} "
+        "%. Where the worst users were not drawn, a set looks like any other.\n"
     )
 
 
-def _asked(record: Record) -> str:
+def _asked(record: Record) -> list[list[str]]:
     """Tests, margins and plans on populations as documented and on those whose users are unlike each other."""
-    kinds: dict[tuple[str, float, str], list[Row]] = {}
+    kinds: dict[tuple[str, str], list[Row]] = {}
     for row in record.of(part=ASKED):
-        kinds.setdefault((row.method, row.nominal, row.promise), []).append(row)
+        wanted = f"{100 * row.nominal:g} %" if row.nominal < 1 else "power"
+        method = "tests of two equal systems" if row.method in PAIRED else row.method
+        title = method if wanted in method else f"{method} ({wanted})"
+        kinds.setdefault((title, row.promise), []).append(row)
     lines = []
-    for (method, nominal, _), rows in kinds.items():
-        few = rows[0].population if len(rows) == 1 else f"{len(rows)} populations"
-        wanted = f"{100 * nominal:g}" if nominal < 1 else "power"
-        errors = percent(max(row.standard_error for row in rows))
-        told = min(warned(row)[0] for row in rows)
-        shares = percent(rows[0].measured) if len(rows) == 1 else spread(rows)
-        lines.append([method, few, wanted, shares, errors, f"{100 * told:.0f}" + " or more" * (len(rows) > 1)])
-    if not lines:
-        return ""
-    return f"""## Tests, margins and plans
-
-How often `rank` and `compare` find a difference where there is none, how often `check --no-worse-than` passes a system
-that is worse by exactly the margin (20 to 80 users, some of them harmed) or one as good (power), and how often a study
-of the planned size is as narrow as asked:
-
-{table(["result", "population", "nominal, %", "measured, %", "standard error", "warned, %"], lines)}"""
+    for (title, _), rows in kinds.items():
+        few = f", {rows[0].population}" if len({row.population for row in rows}) == 1 else ""
+        lines.append([f"{title}{few}", str(len(rows)), spread(rows), _told(rows)])
+    return lines
 
 
-def _fresh(record: Record) -> str:
-    """Populations that nothing was chosen on."""
+def _fresh(record: Record) -> list[list[str]]:
+    """Populations that nothing was chosen on: intervals of both rates and of the AUC, and tests of equal systems."""
     populations: dict[str, list[Row]] = {}
     for row in record.of(part=FRESH):
         populations.setdefault(row.population, []).append(row)
     lines = []
     for population, rows in populations.items():
-        covering, testing = ([row for row in rows if (row.nominal > 0.5) == covers] for covers in (True, False))
-        told = [100 * warned(row)[0] for row in rows]
-        lines.append([population, spread(covering), spread(testing), f"{min(told):.0f} to {max(told):.0f}"])
-    if not lines:
-        return ""
-    errors = percent(max(row.standard_error for row in record.of(part=FRESH)))
-    return f"""## Three populations that nothing was chosen on
-
-No interval and no caution was chosen on these: intervals of both rates at a threshold of 1.7 and of the AUC, and tests
-of two systems that are equal, at 5 %. Standard errors are at most {errors} points.
-
-{table(["population", "intervals, coverage, %", "tests, rejected, %", "warned, %"], lines)}"""
+        kinds = [[row for row in rows if (row.nominal > 0.5) == covers] for covers in (True, False)]
+        lines.append([population, str(len(rows)), "; ".join(map(spread, kinds)), _told(rows)])
+    return lines
 
 
 def _how(record: Record) -> str:
@@ -354,11 +341,9 @@ def _how(record: Record) -> str:
     repeats = max((row.repeats for row in record.of(part="bands")), default=0)
     return f"""## How it was measured
 
-Up to {repeats} sets of each population, drawn by `simulation.py`, which knows the true rates; standard
-errors are at most {error} points for pointwise bands. Bands have 399 replicates here (10,000 by default), at alpha
-0.1 to 0.9. Every number, with widths, is in `validation/coverage/RECORD.md`; as data, with standard errors and the
-cautions of the results, in the files `record.csv` and `unlike.csv` there, and in `validation/method` and
-`validation/leaderboards`.
+Up to {repeats} sets of each population; standard errors are at most {error} points for pointwise bands, which have 399
+replicates (10,000 by default) at alpha 0.1 to 0.9. Every number is in `validation/coverage/RECORD.md`, with widths;
+with standard errors and cautions in the files beside it.
 """
 
 
