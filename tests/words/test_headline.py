@@ -310,6 +310,17 @@ def test_many_systems_are_compared_with_the_one_expected_to_be_best() -> None:
     assert answer.why.endswith(f" or {len(undecided) - 3} others")
 
 
+def test_what_is_expected_to_be_worse_is_not_advised() -> None:
+    study = small_studies.study(1.0, 4.0)
+    assert advice(headline(study, study.at)) == "Deploy"
+    (pair,) = study.pairs
+    assert pair.expected is not None
+    turned = replace(study, pairs=(replace(pair, expected=-pair.expected),))
+    answer = headline(turned, turned.at)
+    assert answer.text == "A is expected to be better than B"
+    assert (deployment(turned, turned.at).name, advice(answer)) == ("B", "If you deploy")
+
+
 def test_a_narrow_interval_of_few_users_settles_nothing() -> None:
     few = {"negatives": 600, "positives": 600, "users": 6}
     study = small_studies.study(2.0, sizes=few)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -55,8 +55,8 @@ NAME = 28
 class Headline:
     """The answer at one alpha: ``text``, whether it is clear, and why.
 
-    ``broken``: the data cannot tell; ``doubtful``: the system may be no better than one that looks at no score;
-    ``few``: who are too few to settle it, where they are.
+    ``broken``: the data cannot tell; ``doubtful``: the system may be no better than one that looks at no score, or is
+    expected to be worse than another; ``few``: who are too few to settle it, where they are.
     """
 
     text: str
@@ -109,6 +109,8 @@ def headline(study: Study, index: int) -> Headline:
     found = _constant(study, index) or Headline(*answer(study, index))
     if found.mark != "do not use":
         found = _unsettled(study, index, wide=found.mark != "clear") or found
+    if _expected_worse(study, index):
+        found = replace(found, doubtful=True)
     for system in study.order_at(index)[:2]:
         codes = {caution.code: caution for caution in study.findings[system]}
         for caution in (codes[code] for code in UNTRUSTED if code in codes):
@@ -118,6 +120,14 @@ def headline(study: Study, index: int) -> Headline:
                 return Headline("These data cannot tell what to expect", "do not trust", why, broken=True)
             return Headline(found.text, "do not trust", why)
     return found
+
+
+def _expected_worse(study: Study, index: int) -> bool:
+    """Return whether the best system on this test set is, with other development sets, expected to be worse."""
+    if len(study.members) == 1 or study.pairs[0].significant is None:
+        return False
+    _, worse, _ = against_best(study.curves, study.pairs, index)
+    return study.order_at(index)[0] in worse
 
 
 def _constant(study: Study, index: int) -> Headline | None:
