@@ -132,7 +132,7 @@ def pair_check(development: ScoreSet, test: ScoreSet, *, name: str = "") -> None
         if test.source in [partner for *_, partner in partners(development.source)]:
             raise InputError(
                 f"{development.source} and {test.source} are the two classes of one set, not development and test: "
-                "give one of them, which is read with the other, and divide it"
+                f"give one of them, which is read with the other, and divide it ({argument('split')})"
             )
     first, second = (FORMATS[each.format] if each.format else None for each in (development, test))
     if first is not None and second is not None and first.family != second.family:
