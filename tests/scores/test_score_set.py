@@ -210,7 +210,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "plan": lambda a, b: priori.plan(width=0.1, pilot=a, threshold=0.7).to_dict(),
     "rate interval": lambda a, b: priori.rate_interval(a, 0.7).upper,
     "user rates": lambda a, b: priori.user_rates(a, 0.7).lower.tolist(),
-    "ztest": lambda a, b: priori.ztest_scores(a, 0.7, b, 0.6).comparison.independent.p_value,
+    "ztest": lambda a, b: priori.ztest_scores(a, 0.7, b, 0.6).comparison["independent"].p_value,
 }
 
 
