@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -449,8 +450,12 @@ def about_users(found: UserRates) -> str:
 
 def about_thresholds(found: ThresholdInterval) -> str:
     """Say what the three ranges of a threshold mean."""
-    return (
-        f"With {level_text(found.confidence_level)} confidence other development sets like this one choose within the "
-        "first range, and the best threshold of\nthe population lies within the second. Within the third the cost here "
-        "is within one standard error of the least."
-    )
+    if all(map(math.isnan, found.new_lower.tolist())):  # a margin for a confidence is each set's own
+        known = "the best threshold of the population lies within the second range.\n"
+    else:
+        known = (
+            "other development sets like this one choose within the first range, and the best threshold of\nthe "
+            "population lies within the second. "
+        )
+    least = "Within the third the cost here is within one standard error of the least."
+    return f"With {level_text(found.confidence_level)} confidence {known}{least}"

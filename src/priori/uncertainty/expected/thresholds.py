@@ -57,7 +57,8 @@ class ThresholdInterval(Result, Plotted):
     alpha, threshold : ndarray
         The trade-offs, and the threshold chosen at each.
     new_lower, new_upper : ndarray
-        Where thresholds lie that other development sets like this one would choose, with the confidence stated.
+        Where thresholds lie that other development sets like this one would choose, with the confidence stated; NaN
+        where the criterion adds a margin for a confidence, as each set adds its own.
     best_lower, best_upper : ndarray
         An interval for the threshold that is best in the population; of a limit with a confidence
         (``at-most-far:0.95``) that which keeps the limit there.
@@ -219,8 +220,11 @@ def _draw_ranges(
     drawn = _draw(scores, rule, fractions, resampling, threads, progress)
     ranges = _ranges(drawn)
     if isinstance(rule, Constraint) and rule.level is not None:
-        # The margin that a confidence adds shrinks as a set grows: the population's best keeps the plain limit.
-        ranges["best"] = _ranges(_draw(scores, rule.plain, fractions, resampling, threads, progress))["best"]
+        # The margin that a confidence adds is each set's own: how new ones vary is not known here (a range with this
+        # set's margin held 68 % instead of 95). It shrinks as a set grows: the population's best keeps the plain limit.
+        unknown = np.full(len(fractions), np.nan)
+        best = _ranges(_draw(scores, rule.plain, fractions, resampling, threads, progress))["best"]
+        ranges |= {"new": (unknown, unknown), "best": best}
     return drawn, ranges
 
 
