@@ -105,9 +105,10 @@ def test_many_curves(benchmark: Any) -> None:
     together()
     batch = cpu(together, 9)
     alone = cpu(lambda: [priori.epc(devs[name], tests[name]) for name in devs], 3)
+    by_eer = cpu(lambda: priori.epc_by(dev, test, criterion="eer"), 5)
     benchmark.extra_info.update(ratio=alone / batch)
     print(
-        f"\n1,000 users' own curves of 100 scores, 101 alphas: {1000 * batch:.0f} ms of CPU together, one by one "
-        f"{alone / batch:.0f} x"
+        f"\n(f) 1,000 users' own curves of 100 scores, 101 alphas: {1000 * batch:.0f} ms of CPU together, one by one "
+        f"{alone / batch:.0f} x; by eer {1000 * by_eer:.0f} ms"
     )
     benchmark.pedantic(together, rounds=1)

@@ -228,27 +228,28 @@ class Search(Criterion):
     def select(self, candidates: Candidates, alphas: Sequence[Fraction]) -> Errors:
         fp, fn = candidates.every()
         outcomes = outcomes_of(candidates, (fp, fn))
-        errors = self.v1.error(outcomes) + self.v2.error(outcomes)
         if self.uses_alpha:
-            chosen = [self._best(outcomes, errors, alpha) for alpha in alphas]
+            chosen = [self._best(outcomes, alpha) for alpha in alphas]
         else:
-            chosen = [self._best(outcomes, errors, Fraction(0))] * len(alphas)
+            chosen = [self._best(outcomes, Fraction(0))] * len(alphas)
         return fp[chosen], fn[chosen]
 
-    def _best(self, outcomes: Outcomes, errors: Floats, alpha: Fraction) -> int:
+    def _best(self, outcomes: Outcomes, alpha: Fraction) -> int:
         cost = np.asarray(self.cost(outcomes, alpha), dtype=np.float64)
-        if cost.shape != errors.shape or np.isnan(cost).all():
+        if cost.shape != outcomes.fp.shape or np.isnan(cost).all():
             raise OptionError(f"the criterion {self.name!r} must give one number per candidate")
-        every = np.arange(cost.size)
-        tied = lowest(every, cost, lambda index: self.exact_cost(outcomes[index], alpha))
-        v1, v2 = self.v1.exact_error, self.v2.exact_error
-        return int(lowest(tied, errors, lambda index: v1(outcomes[index]) + v2(outcomes[index]))[0])
+        best = lowest(cost, lambda index: self.exact_cost(outcomes[index], alpha))
+        tied, v1, v2 = outcomes[best], self.v1, self.v2
+        errors = v1.error(tied) + v2.error(tied)
+        return int(best[lowest(errors, lambda index: v1.exact_error(tied[index]) + v2.exact_error(tied[index]))[0]])
 
 
-def lowest(among: Index, cost: Floats, exact: Callable[[int], Any]) -> Index:
-    """Return which of some candidates cost the least: floats find those close to it, ``exact`` costs decide."""
-    least = np.nanmin(cost[among])
-    near = among[cost[among] <= least + NEAR * (1 + abs(least))]
+def lowest(cost: Floats, exact: Callable[[int], Any]) -> Index:
+    """Return which candidates cost the least: floats find those close to it, of several ``exact`` costs decide."""
+    least = np.fmin.reduce(cost)
+    near = np.flatnonzero(cost <= least + NEAR * (1 + abs(least)))
+    if near.size == 1:
+        return near
     costs = [exact(index) for index in near.tolist()]
     least = min(costs)
     return near[[cost == least for cost in costs]]

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from priori.base.cautions import Caution
-from priori.base.types import Floats, Ints
+from priori.base.types import Floats, Ints, Mask
 from priori.scores.labels import unknown_impostors
 from priori.scores.sorting import bins_of, counts_by
 from priori.scores.trials import Trials, codes_in_use
@@ -52,6 +52,8 @@ DIFFER = 1.2
 UNSEEN_TIMES, UNSEEN_MOST, UNSEEN_COST = 4.0, 0.5, 2.0
 #: Sums by pair that are made at a time: some hundred megabytes at most.
 SUMS_AT_A_TIME = 1 << 24
+#: What people move means by at a time: few enough megabytes to be used again and again.
+MEANS_AT_A_TIME = 1 << 20
 
 
 # -- how many units count, and how sure a variance is --------------------------------------------------------------
@@ -418,6 +420,11 @@ class Spread:
         return self._each(lambda name: getattr(self, name)[number])
 
     @staticmethod
+    def joined(parts: Sequence[Spread]) -> Spread:
+        """Return the spreads of some numbers and of others as those of all."""
+        return parts[0]._each(lambda name: np.concatenate([getattr(part, name) for part in parts]))
+
+    @staticmethod
     def stack(rows: Sequence[Spread]) -> Spread:
         """Return the spreads of several classes as rows of one."""
         return rows[0]._each(lambda name: np.stack([getattr(row, name) for row in rows]))
@@ -490,7 +497,7 @@ def unit_cautions(
         here = parts[row] > 0
         return row, where(here), lambda each: np.broadcast_to(np.atleast_2d(each), parts.shape)[row, here]
 
-    few, follows = doubtful(spread.few), doubtful(spread.follows > FOLLOWS)
+    few, follows, unknown = map(doubtful, unit_doubts(spread, nobody))
     found = list[Caution]()
     if few.sum() > SAID_AT:
         row, there, of = most(few)
@@ -501,9 +508,15 @@ def unit_cautions(
         row, there, of = most(follows)
         rates = f"{np.median(of(spread.value)):.3g} per trial, {np.median(of(spread.per_unit)):.3g} per user"
         found.append(Caution("size-follows-error", f"users who try more err more{there}: {rates}; report both"))
-    if nobody and doubtful(spread.effect > DIFFER)[0].sum() > SAID_AT:
+    if unknown[0].sum() > SAID_AT:
         found.append(unknown_impostors(nobody))
     return found
+
+
+def unit_doubts(spread: Spread, nobody: tuple[str, ...]) -> list[Mask]:
+    """Return of which numbers few units decide, errors follow the size of units, and unknown impostors matter."""
+    doubts = spread.few, spread.follows > FOLLOWS, np.asarray(spread.effect > DIFFER) & bool(nobody)
+    return [np.asarray(doubt) for doubt in doubts]
 
 
 def spread_of_means(*samples: SampleMean) -> Spread:
@@ -569,6 +582,14 @@ def spread_of_errors(sample: SampleMean) -> Spread:
     )
 
 
+def spread_along(scores: Sequence[Floats], cuts: Sequence[Floats], people: People, *, above: bool) -> Spread:
+    """Return the spread of the error rates of each system's scores at its own thresholds, a few at a time."""
+    step = max(1, MEANS_AT_A_TIME // people.count)
+    parts = [slice(first, first + step) for first in range(0, max(cuts[0].size, 1), step)]
+    errors = (Errors.of(scores, [cut[part] for cut in cuts], above=above) for part in parts)
+    return Spread.joined([spread_of_errors(SampleMean(each, people)) for each in errors])
+
+
 def rate_spread(
     wrong: NDArray[np.bool_], trials: Trials, shared: str, group: NDArray[np.integer] | None = None, groups: int = 1
 ) -> Spread:
@@ -577,26 +598,33 @@ def rate_spread(
     All groups are counted at once; each of them has trials.
     """
     at_one = Errors([wrong.astype(np.intp)], [np.zeros(1, dtype=np.intp)], above=True)
-    return _spread_of_rates(at_one, trials, shared, group, groups)
+    if shared == "none" or trials.user is None:
+        return _spread_of_independent(at_one, trials, group, groups)
+    (people,) = People.of(trials, crossed=shared == "crossed", group=group)
+    return _of_all(people, spread_of_errors(SampleMean(at_one, people)))
 
 
 def rate_spreads(trials: Trials, thresholds: Floats, shared: str, *, above: bool) -> Spread:
     """Return the spread of the error rate at each of several thresholds; ``above`` says where errors lie."""
-    return _spread_of_rates(Errors.of([trials.score], [thresholds], above=above), trials, shared)
 
-
-def _spread_of_rates(
-    errors: Errors, trials: Trials, shared: str, group: NDArray[np.integer] | None = None, groups: int = 1
-) -> Spread:
     if shared == "none" or trials.user is None:
-        where = np.zeros(trials.score.size, np.intp) if group is None else group
-        n = np.bincount(where, trials.number, groups)[:, None]
-        rate = errors.sums(where, groups, slice(None), trials.number) / n
-        sure = np.full(rate.size, np.inf)
-        nobody, one = np.zeros(rate.size, int), np.ones(rate.size)
-        return Spread(np.ravel(rate), np.ravel(rate * (1 - rate) / n), sure, sure, nobody, pseudo=one)
-    (people,) = People.of(trials, crossed=shared == "crossed", group=group)
-    found = spread_of_errors(SampleMean(errors, people))
+        return _spread_of_independent(Errors.of([trials.score], [thresholds], above=above), trials)
+    (people,) = People.of(trials, crossed=shared == "crossed")
+    return _of_all(people, spread_along([trials.score], [thresholds], people, above=above))
+
+
+def _spread_of_independent(
+    errors: Errors, trials: Trials, group: NDArray[np.integer] | None = None, groups: int = 1
+) -> Spread:
+    where = np.zeros(trials.score.size, np.intp) if group is None else group
+    n = np.bincount(where, trials.number, groups)[:, None]
+    rate = errors.sums(where, groups, slice(None), trials.number) / n
+    sure = np.full(rate.size, np.inf)
+    nobody, one = np.zeros(rate.size, int), np.ones(rate.size)
+    return Spread(np.ravel(rate), np.ravel(rate * (1 - rate) / n), sure, sure, nobody, pseudo=one)
+
+
+def _of_all(people: People, found: Spread) -> Spread:
     counted = people.count if people.owner is None else np.bincount(people.owner)
     return replace(found, people=np.broadcast_to(counted, found.variance.shape))
 

@@ -214,7 +214,7 @@ def tippett(
     ready = llr_test(dev, test, given, calibrate)
     ratios = ready.fitted.apply(ready.test)
     (far, of_negatives), (frr, of_positives) = (
-        _along(intervals_along(ratios, at, rate=rate, confidence_level=level)) for rate in RATES
+        _along(*intervals_along(ratios, at, rate=rate, levels=[level])) for rate in RATES
     )
     positives = (1 - frr)[[0, 2, 1]]  # the upper limit of one is the lower of the other
     warnings = joined(ready.warnings, of_negatives, of_positives)

@@ -199,14 +199,14 @@ def rates_at(scores: ScoreSet, thresholds: Floats, levels: Sequence[float]) -> l
         parts = {kind: counted.negative.take(np.flatnonzero(mask)) for kind, mask in masks.items()}
         del kinds["negatives"]
         kinds |= {kind: replace(counted, negative=trials) for kind, trials in parts.items() if len(trials)}
-    found = []
-    for level in levels:
-        columns = [
-            intervals_along(trials, cuts, rate="frr" if kind == "positives" else "far", confidence_level=level)
-            for kind, trials in kinds.items()
-        ]
-        found.append([{kind: column[at] for kind, column in zip(kinds, columns, strict=True)} for at in row_of])
-    return found
+    columns = [
+        intervals_along(trials, cuts, rate="frr" if kind == "positives" else "far", levels=levels)
+        for kind, trials in kinds.items()
+    ]
+    return [
+        [{kind: column[at] for kind, column in zip(kinds, of_level, strict=True)} for at in row_of]
+        for of_level in zip(*columns, strict=True)
+    ]
 
 
 def mixture(rates: Rates) -> dict[str, float]:

@@ -67,9 +67,7 @@ def limited(study: Study) -> dict[float, list[AtLimit]]:
         # Of a table, what is known at all limits comes from one scan; rates by group are asked for at the last.
         cuts = [*curve.threshold, float(member.curve.threshold[study.at])]
         test, _ = condense(member.curve.test, PEOPLE, cuts=cuts)
-        frr, far = (
-            intervals_along(test, curve.threshold, rate=rate, confidence_level=level) for rate in ("frr", "far")
-        )
+        (frr,), (far,) = (intervals_along(test, curve.threshold, rate=rate, levels=[level]) for rate in ("frr", "far"))
         for row in zip(kept, texts, frr, far, strict=True):
             found[row[0]].append(AtLimit(curve.name, *row[1:]))
     return {limit: sorted(rows, key=lambda row: row.frr.rate) for limit, rows in found.items()}
@@ -186,7 +184,7 @@ def _attacks_on(test: ScoreSet, threshold: float, level: float) -> list[CardRow]
     rows = []
     for code in np.unique(test.negative.attack[test.negative.attack > 0]).tolist():
         those = replace(test, negative=test.negative.take(np.flatnonzero(test.negative.attack == code)))
-        (rate,) = intervals_along(those, np.array([threshold]), rate="far", confidence_level=level)
+        ((rate,),) = intervals_along(those, np.array([threshold]), rate="far", levels=[level])
         rows.append(CardRow("attacks", str(test.attack_types.values[code]), rate.rate, rate.lower, rate.upper))
     return rows
 

@@ -30,10 +30,12 @@ from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
 from priori.scores.influence import (
     Errors,
+    People,
     SampleMean,
     Spread,
     kish,
     size_follows,
+    spread_along,
     spread_of_errors,
     spread_of_means,
     unit_cautions,
@@ -248,8 +250,15 @@ def differences_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, othe
     # Tables counted apart have the same users; trials paired in memory have those of the first.
     owners = [plan.design.identities([each])[0] for each in (sets if test.scanned else sets[:1] * 2)]
     rows = []
-    for name in ("negative", "positive"):
-        a, b = (_sample([sets[k]], [cuts[k]], name, owners[k], sign) for k, sign in enumerate((1.0, -1.0)))
+    for row, name in enumerate(("negative", "positive")):
+        a, b = (
+            SampleMean(
+                Errors.of([getattr(sets[k], name).score], [cuts[k]], above=name == "negative"),
+                _people(sets[k], owners[k])[row],
+                sign,
+            )
+            for k, sign in enumerate((1.0, -1.0))
+        )
         of_both, n = (a.totals[0] + b.totals[0]) / 2, a.people.n[0]
         per_unit, follows = size_follows(of_both, a.people.sizes[0])
         erring, value = kish(a.totals[0] - b.totals[0]), of_both.sum(axis=0) / n
@@ -264,15 +273,19 @@ def clusters_of(test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, *, othe
     cuts = [thresholds] if other is None else [thresholds, other[1]]
     sets = test.count([np.unique(cut) for cut in cuts], ("user",), [] if other is None else [other[0]])
     (owners,) = plan.design.identities(sets[:1])
-    return Spread.stack([spread_of_errors(_sample(sets, cuts, name, owners)) for name in ("negative", "positive")])
+    classes = zip(("negative", "positive"), _people(sets[0], owners), strict=True)
+    return Spread.stack(
+        [
+            spread_along([getattr(each, name).score for each in sets], cuts, people, above=name == "negative")
+            for name, people in classes
+        ]
+    )
 
 
-def _sample(sets: Sequence[Scores], cuts: Sequence[Floats], name: str, owners: Owners, sign: float = 1.0) -> SampleMean:
-    """Return one class of trials with their errors at the thresholds of each system, and who they belong to."""
-    negative = name == "negative"
-    number = sets[0].negative_weights if negative else sets[0].positive.number
-    people = replace(owners[0 if negative else 1], number=number)
-    return SampleMean(Errors.of([getattr(each, name).score for each in sets], cuts, above=negative), people, sign)
+def _people(counted: Scores, owners: Owners) -> list[People]:
+    """Return who the trials of each class belong to, and how many trials each of those counted stands for."""
+    numbers = counted.negative_weights, counted.positive.number
+    return [replace(people, number=number) for people, number in zip(owners, numbers, strict=True)]
 
 
 # -- warnings about the errors seen ---------------------------------------------------------------------------------

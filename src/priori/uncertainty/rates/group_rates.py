@@ -204,7 +204,7 @@ def group_rates(
         columns = (found.errors, found.trials, found.spread.people, found.rate, *limits)
         each = zip(names, *(column.tolist() for column in columns), strict=True)
         rows += [(rate, "rate", name, "", *numbers) for name, *numbers in each]
-        said += [(f"{rate.upper()} of {name}", found.cautions(row)) for row, name in enumerate(names)]
+        said += [(f"{rate.upper()} of {name}", each) for name, each in zip(names, found.cautions(), strict=True)]
         if 1 < present.size <= MOST_COMPARED:
             compared[rate] = _Compared(rate, names, found, _correlations(judged, group, present.size, shared))
             rows += [*compared[rate].differentials(level), compared[rate].worst(limits)]

@@ -7,6 +7,7 @@ error rates in 1:1 matching tasks", International Journal of Computer Vision, 20
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -22,7 +23,7 @@ from priori.base.types import Floats, Ints, Mask
 from priori.decisions.measures import ALIASES
 from priori.decisions.outcomes import as_threshold
 from priori.scores import Scores, ScoreSet, Trials, condense
-from priori.scores.influence import Spread, rate_spread, rate_spreads, unit_cautions, unseen
+from priori.scores.influence import Spread, rate_spread, rate_spreads, unit_cautions, unit_doubts, unseen
 from priori.scores.score_set import as_score_set
 from priori.uncertainty.rates.proportions import quantiles, wilson
 
@@ -218,22 +219,25 @@ class CountedRates(NamedTuple):
         limits, rates, found = self.limits(level), self.rate, list[RateInterval]()
         columns = (np.broadcast_to(np.float64(thresholds), rates.shape), self.errors, self.trials, rates, *limits)
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        for row, (threshold, errors, n, p, lower, upper) in enumerate(rows):
+        for row, ((threshold, errors, n, p, lower, upper), said) in enumerate(zip(rows, self.cautions(), strict=True)):
             spread, counted = self.spread.at(row), (threshold, errors, n, p, lower, upper)
             effect, people, per_user = spread.pseudo, int(spread.people), spread.per_unit if spread.people else p
             varies = effect, n / effect, people, spread.freedom, per_user, spread.follows
-            found.append(RateInterval(rate, *counted, *varies, shared, level, self.cautions(row)))
+            found.append(RateInterval(rate, *counted, *varies, shared, level, said))
         return found
 
-    def cautions(self, row: int) -> tuple[str, ...]:
-        """Warn where no error was seen in a group, or only those of few people."""
-        spread = self.spread.at(row)
-        if not self.errors[row]:
-            of = f" and {spread.people:g} people" if spread.people else ""
-            return (
-                Caution("no-errors", f"no error in {self.trials[row]} trials{of}: read the upper bound, not the rate"),
-            )
-        return tuple(unit_cautions(spread, nobody=self.nobody))
+    def cautions(self) -> list[tuple[str, ...]]:
+        """Warn of each group where no error was seen in it, or only those of few people."""
+        few, follows, unknown = unit_doubts(self.spread, self.nobody)
+        doubtful = np.broadcast_to(few | follows | unknown, self.errors.shape)
+        found: list[tuple[str, ...]] = [()] * doubtful.size  # of most of many groups there is nothing to say
+        for row in np.flatnonzero(doubtful & (self.errors > 0)).tolist():
+            found[row] = tuple(unit_cautions(self.spread.at(row), nobody=self.nobody))
+        for row in np.flatnonzero(self.errors == 0).tolist():
+            people = self.spread.people[row]
+            trials = f"{self.trials[row]} trials{f' and {people:g} people' if people else ''}"
+            found[row] = (Caution("no-errors", f"no error in {trials}: read the upper bound, not the rate"),)
+        return found
 
 
 def judge(scores: Scores, threshold: float, rate: Rate) -> RateTrials:
@@ -279,9 +283,9 @@ def shared_by(scores: Scores, asked: Dependence | None) -> Dependence:
 
 
 def intervals_along(
-    scores: Scores, thresholds: Floats, *, rate: Literal["far", "frr"], confidence_level: float
-) -> list[RateInterval]:
-    """Return the interval of a rate at each threshold, people coded once for all of them.
+    scores: Scores, thresholds: Floats, *, rate: Literal["far", "frr"], levels: Sequence[float]
+) -> list[list[RateInterval]]:
+    """Return, for each level of confidence, the interval of a rate at each threshold; how it varies is found once.
 
     The trials of a single user, who shows nothing of users, are taken for independent. A decision that is the same
     for every trial has no sampling error.
@@ -294,6 +298,9 @@ def intervals_along(
     errors, nobody = (n - rejected, scores.nobody) if rate == "far" else (rejected, ())
     counted = CountedRates(errors, np.full(thresholds.size, n), spread, nobody)
     return [
-        replace(one, lower=one.rate, upper=one.rate) if np.isinf(one.threshold) and one.rate in (0, 1) else one
-        for one in counted.intervals(rate, thresholds, shared, confidence_level)
+        [
+            replace(one, lower=one.rate, upper=one.rate) if np.isinf(one.threshold) and one.rate in (0, 1) else one
+            for one in counted.intervals(rate, thresholds, shared, level)
+        ]
+        for level in levels
     ]
