@@ -363,4 +363,4 @@ class _ErrorCosts:
             kind = _units(self.both, trials)
             text = f"effectively {self.carrying:.1f} of {kind} carry the cost: the interval may be too narrow"
             found.append(Caution("few-units", text))
-        return joined(found, unit_cautions(self.both, what="the costs"))
+        return joined(found, unit_cautions(self.both, what=("the costs",)))

@@ -186,7 +186,7 @@ def llr_costs(
     means = _cllr_means(ready.fitted, known)
     value, spread = np.array([mean.sum for mean in means]), means[0].spread(shared)
     # What is known of a user's losses is the mean of the two classes; Cllr is their sum.
-    said = tuple(unit_cautions(replace(spread, per_unit=2 * spread.per_unit), what="the costs"))
+    said = tuple(unit_cautions(replace(spread, per_unit=2 * spread.per_unit), what=("the costs",)))
     if not np.isfinite(value[0]):
         text = "an infinite log-likelihood ratio is on the wrong side: Cllr is infinite; calibrate the scores"
         said = (Caution("infinite-cost", text), *said)

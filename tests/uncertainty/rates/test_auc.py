@@ -300,6 +300,7 @@ def test_one_user_whose_positives_are_missed_is_few_though_all_negatives_win():
     score = np.random.default_rng(0).normal(size=300) + np.where(label == 1, np.where(user == 0, -9, 9), 0)
     found = a_posteriori_auc_interval(Scores.from_predictions(label, score, user=user))
     assert [caution.code for caution in found.warnings] == ["few-units"]
+    assert str(found.warnings[0]).startswith("what the AUC lacks")
 
 
 def test_says_a_posteriori():

@@ -256,7 +256,7 @@ def a_posteriori_auc_interval(
     trials = components.scores
     shared = shared_by(trials, dependence)
     spread = components.spread(shared, right=True)
-    said = unit_cautions(replace(spread, value=components.means[0]), what="what the AUC lacks", nobody=trials.nobody)
+    said = unit_cautions(replace(spread, value=components.means[0]), what=("what the AUC lacks",), nobody=trials.nobody)
     notes = (*said, *notes)
     auc, sd = a_posteriori_auc(scores), float(spread.sd)
     if sd == 0:
@@ -320,7 +320,7 @@ def a_posteriori_auc_test(
     difference, sd = auc_a - auc_b, float(spread.sd)
     statistic = float(standardise(difference, sd))
     half = sd * quantile(level, freedom=freedom)
-    few = unit_cautions(replace(spread, follows=0.0), what="what tells the systems apart")
+    few = unit_cautions(replace(spread, follows=0.0), what=("what tells the systems apart",))
     notes = (*few, *first_notes, *second_notes)
     if sd == 0:
         pairs = min(_disjoint_pairs(each.scores, shared) for each in (first, second))
