@@ -24,6 +24,19 @@ def test_an_exact_curve_is_constant_up_to_its_end() -> None:
     np.testing.assert_array_equal(exact.value[rows], [*exact.value, exact.value[-1]])
 
 
+def test_a_curve_at_one_alpha_is_a_point_within_the_axes_beside_the_a_posteriori_one() -> None:
+    point = curves()[0].at(0.5)
+    ax = plot_epc([point], best=True)
+    low, high = ax.get_ylim()
+    assert low == 0
+    assert 100 * point.value[0] < 0.95 * high
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["0.5"]
+    chosen, best, _ = ax.get_lines()
+    assert (chosen.get_marker(), chosen.get_markerfacecolor()) == ("o", COLOURS[0])
+    assert (best.get_marker(), best.get_markerfacecolor()) == ("o", "none")
+    np.testing.assert_array_equal(best.get_ydata(), 100 * point.best)
+
+
 def test_det_axes_begin_at_half_the_smallest_rate_and_mark_what_lies_between() -> None:
     curve = priori.det(priori.Scores.from_arrays(np.arange(50.0), np.arange(20.0, 30.0)))
     low, high, ticks = det_axes([curve])

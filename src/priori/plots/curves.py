@@ -9,6 +9,7 @@ import numpy as np
 
 from priori.base.alphas import AlphaAxis
 from priori.base.errors import OptionError, unknown
+from priori.base.texts import alpha_text
 from priori.base.types import Floats, Index
 from priori.curves.roc import Axis, average_precision, finely, measures_of
 from priori.decisions.measures import FAR, FRR, NET_BENEFIT
@@ -74,9 +75,10 @@ def plot_epc(
     first = curves[0]
     # Names stand at the ends of the lines, where a new figure leaves room; in axes of somebody else's, in the legend.
     direct = own and 1 < len(curves) <= len(COLOURS) and first.alpha.size > 1
+    single = first.alpha.size == 1 and not first.exact
     scale, _ = scaling(first.measure.rate)
     # As far as the steps of its alphas reach, so that a region of one alpha has a width.
-    half = 0.0 if first.exact or first.alpha.size == 1 else float(np.diff(first.alpha).min()) / 2
+    half = 0.0 if first.exact or single else float(np.diff(first.alpha).min()) / 2
     for start, stop in regions:
         ax.axvspan(*place(np.clip([start - half, stop + half], 0, 1)), color="0.85", zorder=0, lw=0.8)
     for index, (curve, colour, line) in enumerate(with_looks(curves)):
@@ -89,7 +91,8 @@ def plot_epc(
             alpha, scale * curve.value[rows], color=colour, ls=line, marker=marker, label=label, drawstyle=drawstyle
         )
         if best:
-            ax.plot(alpha, scale * curve.best[rows], color=colour, ls=":", lw=1, drawstyle=drawstyle)
+            look: dict[str, Any] = {"ls": ":", "lw": 1, "marker": marker, "mfc": "none"}
+            ax.plot(alpha, scale * curve.best[rows], color=colour, drawstyle=drawstyle, **look)
         if bands is not None:
             band = bands[index]
             shade(ax, place(band.alpha), scale * band.lower, scale * band.upper, colour, step=where)
@@ -104,8 +107,14 @@ def plot_epc(
         ax.set_xlim(float(first.bounds[0]), float(first.bounds[1]))
     if first.measure.rate and not first.measure.greater_is_better:
         ax.set_ylim(bottom=0)
+    if single:
+        low, high = ax.get_ylim()
+        ax.set_ylim(top=high + 0.1 * (high - low))  # a point on the border would be cut
+        if axis == "alpha":
+            ax.set_xticks(first.alpha, [alpha_text(first.alpha[0])])
     if best:
-        ax.plot([], [], color="0.4", ls=":", lw=1, label="threshold chosen on the test set (a posteriori)")
+        look = {"ls": "", "marker": "o", "mfc": "none"} if single else {"ls": ":", "lw": 1}
+        ax.plot([], [], color="0.4", label="threshold chosen on the test set (a posteriori)", **look)
     if bands:
         name_shade(ax, about_interval(bands[0].settings))
     if direct:
