@@ -86,8 +86,8 @@ class Resampled:
 
 
 def resampled(simulated: Pair, faces: Pair, *, n_resamples: int = 10_000) -> Resampled:
-    """Draw the trials of the test set anew, the same trials for both systems, thresholds fixed."""
-    settings: dict[str, Any] = {"bootstrap": "sample", "n_resamples": n_resamples, "interval": "centred"}
+    """Resample the rows of the test table (section 5), the same rows for both systems, thresholds fixed."""
+    settings: dict[str, Any] = {"bootstrap": "rows", "n_resamples": n_resamples, "interval": "centred"}
     at_one = compare(
         simulated.epc_a.at(HISTOGRAM_ALPHA), simulated.epc_b.at(HISTOGRAM_ALPHA), rng=6, claim="deployed", **settings
     )

@@ -68,7 +68,7 @@ def test_roc_curves_in_other_axes_with_the_points_fixed_in_advance() -> None:
     assert list(even.get_xdata()) == list(even.get_ydata())
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("False acceptance rate (%)", "False rejection rate (%)")
-    line, marks, _ = curve.plot(axes="recall-precision", operating_points=[points]).lines
+    line, marks, *_ = curve.plot(axes="recall-precision", operating_points=[points]).lines
     recall, precision = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
     # The lines that a thin curve leaves out are drawn as they run: every candidate lies on them.
     every = priori.roc(a.test, points="all").rates("recall-precision")
@@ -78,6 +78,24 @@ def test_roc_curves_in_other_axes_with_the_points_fixed_in_advance() -> None:
     np.testing.assert_allclose(marks.get_ydata(), 100 * points.outcomes.tp / accepted)
     with pytest.raises(OptionError, match="no logarithmic axes"):
         curve.plot(axes="recall-precision", log=True)
+
+
+def test_a_roc_curve_with_the_names_of_medicine() -> None:
+    a, _ = curves()
+    curve = priori.roc(a.test)
+    ax = plot_roc([curve], axes="specificity-sensitivity")
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("1 - specificity (%)", "Sensitivity (%)")
+    line = ax.get_lines()[0]
+    np.testing.assert_array_equal(line.get_xdata(), 100 * curve.fpr)
+    np.testing.assert_array_equal(line.get_ydata(), 100 * curve.tpr)
+    rates = curve.rates("specificity-sensitivity")
+    np.testing.assert_allclose(rates["specificity"], 1 - curve.fpr)
+    np.testing.assert_array_equal(rates["sensitivity"], curve.tpr)
+
+
+def test_recall_and_precision_have_the_break_even_line() -> None:
+    ax = plot_roc([priori.roc(curves()[0].test, points="all")], axes="recall-precision")
+    assert [line.get_xydata().tolist() for line in ax.get_lines()[1:]] == [[[0, 0], [100, 100]]]
 
 
 def test_a_band_of_a_roc_curve_is_drawn_in_per_cent() -> None:

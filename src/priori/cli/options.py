@@ -214,8 +214,8 @@ SECTIONS: dict[str, dict[str, Declared]] = {
         ),
         "axes": Declared(
             "--axes",
-            "What is shown: far-frr, as in the papers, draws both errors and the break-even line; recall-precision the "
-            "precision-recall curve.",
+            "What is shown: both errors (far-frr, as in the papers) or recall and precision, each with the break-even "
+            "line; far-tpr, or the same with the names of medicine, specificity-sensitivity.",
             "priori.curves.roc:AXES",
             "far-tpr",
         ),

@@ -20,6 +20,7 @@ from priori.cli.options import option, options
 from priori.cli.output import Progress, table_of, table_text, verbose
 from priori.cli.systems import SYSTEMS
 from priori.curves.roc import Axis, measures_of
+from priori.decisions.tasks import Task, get_task
 
 
 def curve_command(name: Literal["roc", "det"]) -> click.Command:
@@ -76,7 +77,7 @@ def curve_command(name: Literal["roc", "det"]) -> click.Command:
         tables = bounds or [view.columns(curve) for curve in curves]
         asked.output.finish(
             curves,
-            table=lambda: "\n".join([_summary(name, curves), *_fixed_table(fixed, view)]),
+            table=lambda: "\n".join([_summary(name, curves, get_task(settings["task"])), *_fixed_table(fixed, view)]),
             csv=lambda: [{"system": [each.name], **own} for each, own in zip(curves, tables, strict=True)],
             json=lambda: {"kind": f"{name}, a posteriori", "systems": _systems(curves, bounds, fixed, view)},
             figure=lambda plots: getattr(plots, f"plot_{name}")(
@@ -166,11 +167,13 @@ def _fixed_table(fixed: list[priori.EPC], view: View) -> Iterator[str]:
         yield table_of(title, shown | {name: percents(values) for name, values in rates})
 
 
-def _summary(name: str, curves: list[Any]) -> str:
+def _summary(name: str, curves: list[Any], task: Task) -> str:
+    of_errors = {task.v1.of_class, task.v2.of_class} == {"negative", "positive"}  # then V1 = V2 is the EER
     rows = []
     for curve in curves:
         scores = curve.scores
-        shown = [f"{curve.auc:.5f}", percent(priori.a_posteriori_eer(scores))]
+        equal = priori.a_posteriori_eer(scores) if of_errors else priori.a_posteriori_break_even(scores, task=task)
+        shown = [f"{curve.auc:.5f}", percent(equal)]
         shown += [f"{priori.a_posteriori_min_dcf(scores):.5f}", str(curve.threshold.size)]
         if verbose():
             shown.append(percent(priori.a_posteriori_eer(scores, method="hull")))
@@ -178,7 +181,14 @@ def _summary(name: str, curves: list[Any]) -> str:
             partial = None if scores.scanned else priori.a_posteriori_partial_auc(scores, (0, "0.1"), standardised=True)
             shown.append("-" if partial is None else f"{partial:.5f}")
         rows.append([curve.name, *shown])
-    header = ["", "AUC", "EER", "min DCF", "points", *(["EER (hull)", "pAUC(FPR<0.1)"] if verbose() else [])]
+    header = [
+        "",
+        "AUC",
+        "EER" if of_errors else "break-even",
+        "min DCF",
+        "points",
+        *(["EER (hull)", "pAUC(FPR<0.1)"] if verbose() else []),
+    ]
     note = "All of these are a posteriori: their thresholds were chosen on the scores shown."
     if verbose():
         note += "\nHull: on the convex hull of the curve. pAUC: the area up to an FPR of 0.1, 0.5 is chance."

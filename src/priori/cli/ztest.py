@@ -36,7 +36,7 @@ def ztest(asked: Asked) -> None:
     From published rates, or from scores: thresholds are then chosen on each system's development scores. With
     scores of the same trials (by trial id, or row by row) the dependent test is run too; the verdict is that two
     systems differ only if the dependent and the independent test agree. NAIVE and CLASS are shown for comparison:
-    they are over-confident.
+    they are over-confident if one class is much larger.
 
     \b
     Examples:

@@ -24,7 +24,7 @@ from priori.curves.checks import set_cautions
 from priori.decisions.criteria import get_criterion
 from priori.decisions.hull import error_envelope
 from priori.decisions.measure import Measure, Ratio
-from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, TPR, at_prior, dcf
+from priori.decisions.measures import FAR, FRR, PRECISION, RECALL, SENSITIVITY, SPECIFICITY, TPR, at_prior, dcf
 from priori.decisions.outcomes import Outcomes
 from priori.decisions.tasks import Task, get_task
 from priori.scores import ScoreSet
@@ -38,10 +38,11 @@ if TYPE_CHECKING:
     from priori.uncertainty.bands.roc_bands import RocBand
 
 #: What a ROC curve is drawn in: what is called so, along the x axis and along the y axis.
-Axis = Literal["far-tpr", "far-frr", "recall-precision"]
+Axis = Literal["far-tpr", "far-frr", "specificity-sensitivity", "recall-precision"]
 AXES: dict[Axis, tuple[Ratio, Ratio]] = {
     "far-tpr": (FAR, TPR),
     "far-frr": (FAR, FRR),
+    "specificity-sensitivity": (SPECIFICITY, SENSITIVITY),
     "recall-precision": (RECALL, PRECISION),
 }
 EERMethod = Literal["nearest", "interpolated", "hull"]

@@ -159,16 +159,18 @@ def plot_roc(
     bands : sequence of mapping
         The columns fpr (recall, of `priori.precision_band`), lower and upper of a band around each curve.
     chance : bool
-        Draw the line of chance, or, of two errors, the break-even line where they are equal.
-    axes : {"far-tpr", "far-frr", "recall-precision"}
+        Draw the line of chance; for two errors, and for recall and precision, the break-even line where they are equal.
+    axes : {"far-tpr", "far-frr", "specificity-sensitivity", "recall-precision"}
         The false acceptance rate against the true positive rate; against the false rejection rate, as in the papers;
-        or recall against precision.
+        1 - specificity against sensitivity; or recall against precision.
     log : bool
         Axes of errors on a logarithmic scale.
     prior : number, optional
         Precision where the share of positives is this.
     """
     x, y = measures_of(axes, prior)
+    if axes == "specificity-sensitivity":
+        x = FAR  # its axis is 1 - specificity
     if axes == "recall-precision" and log:
         raise OptionError("recall and precision have no logarithmic axes; leave those out")
     own = ax is None
@@ -181,7 +183,7 @@ def plot_roc(
     if bands:
         name_shade(ax, "confidence band")
     for curve, colour, line in with_looks(curves):
-        label = f"AUC {curve.auc:.3f}" if axes == "far-tpr" else f"EER {100 * curve.eer:.2f} %"
+        label = f"EER {100 * curve.eer:.2f} %" if axes == "far-frr" else f"AUC {curve.auc:.3f}"
         outcomes = curve.outcomes
         if axes == "recall-precision":
             label, outcomes = f"AP {average_precision(curve.scores):.3f}", finely(outcomes)
@@ -201,8 +203,10 @@ def plot_roc(
         return roc_axes(
             ax, "ROC (a posteriori)", chance=chance, log=log, x=x.title, y=y.title, legend="upper right", below=own
         )
+    if axes == "specificity-sensitivity":
+        return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log, x="1 - specificity", y=y.title, below=own)
     title = "Precision and recall (a posteriori)"
-    return roc_axes(ax, title, chance=False, x=x.title, y=y.title, legend="lower left", below=own)
+    return roc_axes(ax, title, chance=chance, x=x.title, y=y.title, legend="lower left", below=own)
 
 
 def _name_points(ax: Axes, points: Sequence[EPC]) -> None:

@@ -206,6 +206,15 @@ def test_independent_test_rejects_five_percent_on_independent_sets():
     assert np.mean(significant(tests, 0.95)) == np.mean(tests["independent"].p_value < 1 - 0.95)
 
 
+def test_a_distribution_is_called_over_confident_only_where_it_is_narrower() -> None:
+    skewed = ztest(0.0115, 0.025, 112_000, 400).columns()
+    assert [remark.partition(":")[0] for remark in skewed["remark"]] == ["the aggregate's own", *2 * ["over-confident"]]
+    alike = ztest(0.05, 0.25, 400, 400, far_b=0.06, frr_b=0.2).columns()
+    assert alike["method"].tolist() == ["independent", "naive", "class"]
+    assert (alike["sd"][1:] > alike["sd"][0]).all()
+    assert not [remark for remark in alike["remark"] if "over-confident" in remark]
+
+
 def test_one_sided_tests_reject_five_percent_on_each_side():
     rng = np.random.default_rng(31)
     a, b, found = _paired(rng, 20_000, 20_000, 2000, 0.05, 0.08, 0.5)

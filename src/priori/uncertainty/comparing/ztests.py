@@ -50,12 +50,13 @@ from priori.uncertainty.rates.proportions import (
 
 AnyMeasure = str | Measure | Callable[[Outcomes], Any]
 
-#: What each test but the aggregate's own is, by name: the equation of the thesis, and what to know about it.
+#: What each test but the aggregate's own is, by name: the equation of the thesis, and what to know about it. The last
+#: two are for comparison: where they are narrower than the usual one, they are over-confident.
 METHODS = {
     "dependent": ("3.33", "same trials"),
     "independent": ("3.32", "different trials, or only rates known"),
-    "naive": ("3.35", "over-confident: the aggregate is not a proportion"),
-    "class": ("3.34", "over-confident: it is about the classification error"),
+    "naive": ("3.35", "the aggregate is not a proportion"),
+    "class": ("3.34", "it is about the classification error"),
 }
 
 #: The tests of which both have to find a difference, where trials are paired (thesis, end of section 3.3).
@@ -137,6 +138,11 @@ class ZTest(Result):
         numbers = {column: [float(getattr(row, name)) for row in rows.values()] for column, name in names.items()}
         own = ("3.31" if self.aggregate == "dcf" else "3.30", "the aggregate's own")
         equations, remarks = zip(*(METHODS.get(name, own) for name in rows), strict=True)
+        usual = rows.get("independent", next(iter(rows.values())))
+        remarks = tuple(
+            f"over-confident: {remark}" if name in ("naive", "class") and row.sd < usual.sd else remark
+            for (name, row), remark in zip(rows.items(), remarks, strict=True)
+        )
         columns = {"method": list(rows), **numbers, "equation": equations, "remark": remarks}
         return {name: np.array(values) for name, values in columns.items()}
 
@@ -198,8 +204,8 @@ def ztest(
     Notes
     -----
     Equations 3.30 to 3.35 of the thesis. From rates alone two systems can only be taken for independent (3.32);
-    the dependent test (3.33) needs the scores: `ztest_scores`. NAIVE and CLASS are over-confident. The trials are
-    taken for independent; where users bring many trials each, use a user bootstrap.
+    the dependent test (3.33) needs the scores: `ztest_scores`. NAIVE and CLASS are over-confident if one class is much
+    larger. The trials are taken for independent; where users bring many trials each, use a user bootstrap.
 
     Examples
     --------
@@ -418,7 +424,7 @@ class Normal(NamedTuple):
 
 
 def normals(rates: Rates, weights: Weights) -> dict[str, Normal]:
-    """Return what each distribution makes of the rates; the last two are over-confident.
+    """Return what each distribution makes of the rates; the last two are for comparison.
 
     ``hter`` is about the aggregate of FAR and FRR (Eq. 3.30 for HTER, 3.31 for DCF). ``naive`` (3.35) takes that, over
     the sum of the weights, for a proportion; ``class`` (3.34) is about (FP + FN) / (NN + NP), of any weights.
