@@ -125,7 +125,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries and lists, ready for JSON."""
         columns = plain(self.columns())
-        if self._one_row:
+        if self._declared._one_row:
             columns = {name: values[0] for name, values in columns.items()}
         return {**plain(self.summary()), **columns}
 
