@@ -108,17 +108,12 @@ def _write_scores(path: Path, trials: int, system: int, seed: int) -> None:
 
 
 def _compared(folder: Path) -> tuple[str, list[str], str]:
-    """Return the default comparison of two systems whose tables are scanned."""
-    from suite.data import write
+    """Return the default comparison of two systems whose table is scanned."""
+    from suite.data import write_wide
 
-    tables = [write(folder.parent / f"compared-{name}-{COMPARED}", COMPARED, users=10_000) for name in "ab"]
-    systems = [
-        part
-        for name, table in zip("AB", tables, strict=True)
-        for part in ("--system", name, str(table / "dev"), str(table / "test"))
-    ]
-    work = f"`compare`, {COMPARED:,} trials, scanned"
-    return work, ["compare", *systems, "--engine", "duckdb"], str(tables[0] / "test")
+    table = str(write_wide(folder.parent / f"compared-{COMPARED}.parquet", COMPARED, users=10_000))
+    given = ["--table", table, "--systems-columns", "A,B", "--split", "set=dev:test", "--engine", "duckdb"]
+    return f"`compare`, {COMPARED:,} trials, scanned", ["compare", *given], table
 
 
 def _write(folder: Path, users: int, types: int, systems: int) -> None:
@@ -151,8 +146,7 @@ def _write(folder: Path, users: int, types: int, systems: int) -> None:
 
 
 def _scan(path: str) -> Run:
-    reader = f"read_parquet('{path}/*.parquet')" if Path(path).is_dir() else f"read_csv('{path}')"
-    query = f"SELECT label, count(*), sum(score) FROM {reader} GROUP BY 1"
+    query = f"SELECT label, count(*), sum(COLUMNS('^(score|A|B)$')) FROM '{path}' GROUP BY 1"
     return _run(["-c", f"import duckdb; duckdb.sql({query!r}).fetchall()"])
 
 
