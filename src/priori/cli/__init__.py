@@ -83,7 +83,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        # What an error needs is imported with it, while files can be opened: it may be that they cannot.
+        # What error messages need is imported now: later no file may be open to us.
         module = importlib.import_module(f"priori.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = getattr(module, cmd_name.replace("-", "_"))
         command.epilog = EXIT_CODES
@@ -133,7 +133,7 @@ def cli(context: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> Any:
     """Run the command line; what goes wrong ends in one line and an exit code, never in a traceback."""
-    for stream in (sys.stdout, sys.stderr):  # any name can be printed
+    for stream in (sys.stdout, sys.stderr):  # so that any name can be printed
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
@@ -156,7 +156,7 @@ def main(arguments: list[str] | None = None) -> Any:
         _fail("not enough memory for these scores", 3)
     except Exception as error:
         if isinstance(error, OSError) and error.errno not in (None, errno.ENOMEM, errno.EAGAIN):
-            # No directory for temporary files, no more open files, a full disk: what no message of ours foresees.
+            # No directory for temporary files, too many open files, a full disk: errors without a message of ours.
             _fail(" ".join(filter(None, [error.strerror, error.filename and f"({error.filename})"])), 2)
         if isinstance(error, ModuleNotFoundError) and error.name and not error.name.startswith("priori"):
             from priori.base.extras import missing
@@ -168,7 +168,7 @@ def main(arguments: list[str] | None = None) -> Any:
 
 
 def _unforeseen(error: Exception) -> str:
-    """Return what to say of an error that nothing foresees: the machine has no more to give, or the fault is ours."""
+    """Return what to say of an error that nothing foresees: the machine is out of something, or the fault is ours."""
     said = " ".join([type(error).__name__, *str(error).split("\n")[:1]])
     if type(error).__name__ in ("EOFError", "UnpicklingError"):  # nothing else that is read is pickled
         return "a compiled kernel on disk is damaged; delete the *.nbi and *.nbc files of numba's cache and run again"

@@ -24,7 +24,7 @@ from priori.scores.derived import pool
 
 #: The rates at which the summary reads a vertical and a horizontal average.
 SHOWN = {"vertical": (0.001, 0.01, 0.05, 0.1, 0.2, 0.5), "horizontal": (0.5, 0.8, 0.9, 0.95, 0.99)}
-#: The bounds that are no bounds: those of the rate at which an average is read.
+#: The bounds that are left out: those of the rate at which an average is read.
 FIXED = {"vertical": "fpr_lower fpr_upper", "horizontal": "tpr_lower tpr_upper"}
 
 

@@ -86,7 +86,7 @@ def complete_files(command: click.Command) -> None:
 
 
 def check_files_apart(context: click.Context) -> None:
-    """Refuse to write over a file that the command reads, or writes already: by any name or link."""
+    """Refuse to overwrite a file that the command reads, or writes already, by whatever name or link."""
     paths = [path for path in _written(context) if os.path.isfile(path) or not os.path.exists(path)]
     read = [*_read(context)] if paths else []
     for number, path in enumerate(paths):
@@ -99,7 +99,7 @@ def check_files_apart(context: click.Context) -> None:
 
 
 def _same(path: str, other: str) -> bool:
-    with suppress(OSError, ValueError):  # one that is not there yet
+    with suppress(OSError, ValueError):  # a file that does not exist yet
         return os.path.samefile(path, other)
     return os.path.realpath(path) == os.path.realpath(other)
 

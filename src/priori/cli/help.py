@@ -18,10 +18,10 @@ from priori.cli.options import HEADINGS, Beginning, names_in
 
 #: A command with at most this many options is described whole.
 FEW = 14
-#: How wide options are in the short help, before what they do.
+#: The width of the column of options in the short help.
 WRITTEN = 22
 _META = "priori.help_all"
-#: Stands for a hyphen while text is wrapped: lines are broken at others.
+#: Stands for a hyphen within a name while text is wrapped: lines are broken at other hyphens only.
 HYPHEN = "\N{NON-BREAKING HYPHEN}"
 
 
@@ -120,7 +120,7 @@ HELP_ALL = click.Option(
 
 # -- errors ----------------------------------------------------------------------------------------------------------
 
-#: Options that are not called as the argument is; those of a resampling say so themselves.
+#: Options whose name is not the argument's; those of a resampling declare theirs.
 OPTIONS = {
     "pos_label": "positive",
     "attack_label": "attack",
@@ -161,7 +161,7 @@ def message_of(error: PrioriError | click.ClickException) -> str:
         context = getattr(error, "ctx", None)
         hint = f" (see '{context.command_path} --help')" if context is not None else ""
         message = re.sub(r"a valid (integer|float)( range)?", _number, error.format_message()) + hint
-    # What was typed may be of any length: between quotes, or one long word.
+    # What was typed may be of any length: quoted, or one long word.
     return re.sub(r"(?<!\w)'[^']*'(?!\w)|\S{300,}", _said_again, " ".join(message.split()))
 
 

@@ -51,7 +51,7 @@ class Declared:
         elif kind is bool:
             settings = {"is_flag": True}
             default = False if default is None and "/" not in self.written else default
-        if not self.required:  # None would be a value to some versions of click, and nothing be missing
+        if not self.required:  # some versions of click take None for a value, so that nothing is missing
             settings["default"] = default
         return click.Option(
             [*flags, name],
@@ -109,7 +109,7 @@ def listed(typed: str | None) -> list[str]:
 SEED = click.IntRange(min=0)
 DRAWN = "FILE.svg, .png or .pdf."
 
-#: The options by heading; those without one are described by --help, the others named there.
+#: The options by heading; those without a heading are described by --help, the others only named there.
 SECTIONS: dict[str, dict[str, Declared]] = {
     "": {
         # Systems and their scores.

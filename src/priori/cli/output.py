@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from priori.base.results import Result
 
 Columns = Mapping[str, Any]
-#: So many warnings are printed unless all are asked for.
+#: How many warnings are printed unless all are asked for.
 MOST_SAID = 3
 
 #: How tables are written while a command makes its text.
@@ -54,7 +54,7 @@ class Output:
         figure: Callable[[ModuleType], Axes | Figure] | None = None,
         warnings: Iterable[str] | None = None,
     ) -> None:
-        """Give the warnings, draw the figure, and give the numbers; only what was asked for is made.
+        """Print the warnings, draw the figure and write the numbers; only what was asked for is made.
 
         ``table`` returns text for people, ``csv`` one table or several of the same columns, ``json`` everything, and
         ``figure`` draws with `priori.plots`. What is not given is the ``result``'s own, or that of a list of results,
@@ -124,7 +124,7 @@ def emit(text: str, path: str | None = None) -> None:
 
 
 def tell(line: str) -> None:
-    """Say a line on standard error; where that is full or closed, the numbers matter more."""
+    """Print a line on standard error; where that is full or closed, go on: the numbers matter more."""
     with contextlib.suppress(OSError):
         click.echo(f"priori: {line}", err=True)
 

@@ -416,7 +416,7 @@ class Systems:
     def asked(self, ask: Callable[..., Result]) -> list[Result]:
         """Read every system and ask something about attacks of its development and test scores."""
         systems = self.read()
-        # What is asked begins with this; of one table it is counted for all systems together, and remembered.
+        # Everything asked begins with these counts; for one table they are made for all systems together.
         condense_all([each for system in systems for each in (system.dev, system.test)], BY_ATTACK, narrow=BOUND)
         return [ask(system.dev, system.test, name=system.name) for system in systems]
 

@@ -222,7 +222,7 @@ def rates(asked: Asked) -> None:
 
     def table() -> str:
         rows = [[name, *(str(value) for value in number.tolist())] for name, number in counts.items()]
-        # Without failures to acquire FMR and FNMR are FAR and FRR.
+        # Without failures to acquire, FMR and FNMR equal FAR and FRR.
         titles = {str(rate): title for rate, title in RATE_TITLES.items()}
         beside = [name for name in titles if name in limits and scores.nan_rejected]
         for name in dict.fromkeys(("far", "frr", *beside, *measures)):
@@ -258,7 +258,7 @@ def _limits(scores: ScoreSet, thresholds: Sequence[float], level: float) -> tupl
         if isinstance(measure, Ratio) and measure.of_class:
             value, lower, upper = of_class[measure.of_class]
             limits[name] = (1 - value, 1 - upper, 1 - lower) if measure.greater_is_better else (value, lower, upper)
-    # Without a failure there is nothing to leave out.
+    # Without failures there is nothing to leave out.
     failed = bool(scores.nan_rejected)
     limits["fmr"], limits["fnmr"] = (found("fmr"), found("fnmr")) if failed else (limits["far"], limits["frr"])
     nothing = np.zeros(len(thresholds))

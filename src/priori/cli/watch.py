@@ -75,7 +75,7 @@ def watch(asked: Asked) -> None:
         raise OptionError("--plot draws the rates of labelled trials, and there are none")
     tables = [_floor_table(floors, share, watch)] if floors else []
     tables += [_table(told)] if watch.labelled or not floors else []
-    # Not before all that was typed proved right: trials that are remembered cannot be given again.
+    # Only after all options are checked: trials that are remembered cannot be given again.
     if state is not None:
         watch.save(state)
     asked.output.finish(

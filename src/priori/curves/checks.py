@@ -30,7 +30,7 @@ from priori.scores.pairing import repeated_ids, same_scores, shared_trials, shar
 if TYPE_CHECKING:
     from priori.curves.epc import EPC
 
-#: Where so few users make the errors that a limit allows, or are there, all kinds of users may not have been seen.
+#: Where this few users make the errors that a limit allows, or this few are there, some kinds of users may be missing.
 FEW_LIMITED, FEW_LIMIT_USERS = 5, 50
 #: With fewer trials of a class nothing is said of the scale of scores.
 ENOUGH_TRIALS = 20
@@ -38,7 +38,7 @@ ENOUGH_TRIALS = 20
 TIED, FEWEST_TIED = 0.05, 5
 #: Error rates of the two sets that differ by this many standard deviations differ by more than chance (p = 0.0027).
 DEVIATIONS = 3.0
-#: With so many degrees of freedom Student's distribution is the normal one.
+#: With this many degrees of freedom, Student's distribution is as good as normal.
 MANY = 1e6
 #: An AUC this many standard deviations from 0.5 is on one side of it.
 CLEARLY = 2.0
@@ -48,10 +48,10 @@ WIDER, APART = 4.0, 2.0
 NOTHING = 0.01
 #: Errors that the test set lets us expect on the development set, where there is none.
 EXPECTED_ERRORS = 10.0
-#: Curves of more alphas than this are judged at one alpha only.
+#: Curves at more alphas than this are judged at one alpha only.
 FEW_ALPHAS = 12
 
-#: What says already why the rates of the two sets differ.
+#: Cautions that already explain why the rates of the two sets differ.
 EXPLAIN_DISAGREEMENT = {"flipped-labels", "different-scales", "dev-looks-trained-on"}
 
 #: The codes that are looked for in each data set of an average, where sets may be small.
@@ -258,7 +258,7 @@ def _apart(trials: Sequence[Trials], thresholds: Floats, *, above: bool) -> tupl
     pooled, apart = (sizes * rates).sum(axis=0) / sizes.sum(), np.abs(rates[0] - rates[1])
     differ = apart > DEVIATIONS * np.sqrt(pooled * (1 - pooled) * (1 / sizes).sum())
     if not differ.any():
-        return rates, differ  # nor do they with people, who make rates vary more
+        return rates, differ  # nor with people, who make rates vary more
     from priori.scores.influence import rate_spreads, welch
 
     several = (each.user is not None and bool((each.user != each.user[0]).any()) for each in trials)

@@ -27,14 +27,14 @@ from priori.uncertainty.expected.influences import Estimates
 from priori.uncertainty.expected.method import expected_values
 from priori.uncertainty.rates.proportions import NORMAL_RULE, check_rate
 
-#: A pilot of fewer users gives an uncertain design effect.
+#: A pilot with fewer users than this gives an uncertain design effect.
 FEW_PILOT_USERS = 30
 #: Where thresholds are chosen on development data, rates and so variances differ more from study to study than their
 #: trials tell: they have this share of the degrees of freedom (measured, validation/coverage/plans.py).
 CHOSEN = 0.6
 #: What `plan` takes of sizes.
 SIZES = ("negatives_per_positive", "negatives_per_user", "positives_per_user")
-#: What is said of pilots that were scanned.
+#: The cautions about pilots that were scanned.
 OF_SCANS = ("counted-in-bins", "resampled-in-bins", "probes-left-out")
 
 

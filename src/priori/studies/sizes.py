@@ -21,7 +21,7 @@ from priori.uncertainty.rates.proportions import quantile
 
 # -- how many units reach a goal -----------------------------------------------------------------------------------
 
-#: More units than this are no plan.
+#: A plan with more units than this is refused.
 MOST = 10**12
 
 
@@ -306,9 +306,9 @@ def _spread(sample: SampleMean, everyone: int) -> ClassSpread:
     company = float(size @ size) / n
     effect = found.variance * n / variance if variance else 1.0
     intraclass = float(np.clip((effect - 1) / (company - 1), 0.0, 1.0)) if company > 1 else 0.0
-    # Below 1 an estimate is noise: users do not make errors less alike than chance.
+    # An estimate below 1 is noise: users do not make errors less alike than chance does.
     effect = max(effect, 1.0)
-    # Where nobody errs nothing tells how errors flock: each user is one decision.
+    # Where nobody errs nothing shows how errors cluster: each user counts as one decision.
     measured = n / effect if variance else float(users)
     return ClassSpread(
         found.value,

@@ -42,9 +42,9 @@ RATES = {"far": (False, True), "frr": (True, False)}
 LIMITED = (*RATES, "hter")
 #: The odds of an error that bets win on, over the odds at the limit: from 1.02 to some 11.
 RATIOS = 1 + 0.02 * 2.0 ** np.arange(10)
-#: So many trials are gone through at once.
+#: How many trials are processed at once.
 PART = 1 << 16
-#: Points of a history that are kept for a figure.
+#: How many points of a history are kept for a figure.
 KEPT = 400
 
 

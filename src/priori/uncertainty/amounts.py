@@ -39,9 +39,9 @@ OWN = "amount"
 EXACT_FLOAT = 1 << 53
 #: Sums of whole numbers up to here cannot wrap round.
 EXACT_SUM = 1 << 62
-#: Where fewer units than this carry a cost of heavy tails, intervals of 95 % hold 73 to 85 % of the time (measured).
+#: Where fewer units than this carry a heavy-tailed cost, intervals of 95 % cover 73 to 85 % (measured).
 FEW_CARRY = 15.0
-#: Amounts with more decimals than this are no prices, and are taken apart one by one.
+#: Amounts with more decimals than this are not prices; their decimals are read one by one.
 DECIMALS = 9
 
 

@@ -16,9 +16,9 @@ from priori.studies.evaluation import Member, Study
 from priori.words.numbers import counted, percent, short
 from priori.words.vocabulary import study_words
 
-#: How many times one class may outnumber the other before it is said.
+#: How many times one class may outnumber the other before a caution says so.
 UNBALANCED = 10
-#: The code of a warning that has none.
+#: The code given to a warning without one.
 OTHER = "other"
 
 

@@ -39,13 +39,13 @@ from priori.words.vocabulary import TaskWords, study_words
 
 Mark = Literal["clear", "not clear", "not tested", "too few", "do not use", "do not trust"]
 
-#: Cautions that leave nothing of the numbers: there is nothing to deploy.
+#: Cautions that make the numbers meaningless: there is nothing to deploy.
 BROKEN = ("same-data", "reversed-scores", "flipped-labels")
 #: Cautions after which numbers are not to be trusted: the data are not what they are taken for.
 UNTRUSTED = (*BROKEN, "shared-trials", "different-scales", "dev-looks-trained-on")
 #: An interval settles little where its bad end is so many times the value and it is at least so wide, or so wide alone.
 TIMES, WIDE, VERY_WIDE = 3, 0.05, 0.25
-#: Decisions that look at no score: all are accepted, none is.
+#: Decisions that use no score: accept all, or none.
 CONSTANT = ("accepting every trial", "rejecting every trial")
 #: The longest name in a headline.
 NAME = 28
@@ -268,7 +268,7 @@ def gravest(study: Study, index: int, known: Sequence[Caution]) -> Caution | Non
     """Return the caution to show beside the answer at an alpha: of those ``known``, or of the best one's threshold."""
     best = study.best_at(index)
     several, name = len(study.members) > 1, short(best.name)
-    # That no error was seen may be so at other alphas only.
+    # The caution that no error was seen may concern other alphas only.
     elsewhere = MOVING if any(rate.rate == 0 for rate in best.rates[index].values()) else (*MOVING, "no-errors")
     found = [caution for caution in known if caution.code not in elsewhere]
     for caution in study.moving_findings[index]:

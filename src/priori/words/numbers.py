@@ -15,7 +15,7 @@ from priori.decisions.criteria import Criterion, Target
 from priori.decisions.measure import Measure
 from priori.decisions.tasks import Task
 
-#: Marks that turn the direction of text round; kept out of sentences, where they could turn what follows.
+#: Marks that reverse the direction of text; removed from sentences, where they could reverse what follows.
 _TURNING = {*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C}
 #: First strong isolate and its end: what stands between them cannot turn what stands around them.
 _ISOLATE, _END = "\u2068", "\u2069"

@@ -15,7 +15,7 @@ from priori.curves.roc import AposterioriDET, AposterioriROC, roc
 from priori.decisions.outcomes import count_all
 from priori.scores import Scores, ScoreSet, Trials
 
-#: Curves drawn in grey have so many points, each within this share of the axes from where it should be.
+#: Curves drawn in grey have this many points, each within this share of the axes of its true place.
 GREY_POINTS, COARSE = 100, 0.004
 #: About as many deviates as the axes of DET curves span.
 DEVIATES = 8
@@ -141,7 +141,7 @@ def median(trials: Trials) -> float:
 
 # -- points that a drawing needs -------------------------------------------------------------------------------------
 
-#: A quarter of a pixel on axes of 500 pixels: nobody sees a curve move by less.
+#: A quarter of a pixel on axes of 500 pixels: a smaller move of a curve is invisible.
 INVISIBLE = 1 / 2000
 #: The most points of a thinned curve; the tolerance grows, a little, until they suffice.
 MOST = 2000

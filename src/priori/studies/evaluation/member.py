@@ -28,11 +28,11 @@ from priori.uncertainty.rates.rate_intervals import RateInterval, intervals_alon
 
 #: At one threshold the error rate of each kind of trials that there are: positives, negatives, attacks.
 Rates = dict[str, RateInterval]
-#: At so many cuts along the scores it is known what a threshold there would do.
+#: The number of cuts along the scores at which a page shows what a threshold would do.
 CUTS = 121
 #: No rate in a figure is off by more than this, or a thousandth with Spark.
 FINE = 1e-5
-#: A curve of more constant pieces is drawn at the alphas of the slider.
+#: A curve with more constant pieces than this is drawn at the alphas of the slider.
 MOST_STEPS = 400
 
 

@@ -31,13 +31,13 @@ from priori.uncertainty.rates.user_rates import UserRates, user_rates
 if TYPE_CHECKING:
     from priori.studies.evaluation.study import Study
 
-#: The false acceptance rates that may be asked for; each needs so many development trials that it allows an error.
+#: The false acceptance rates that may be asked for; each needs enough development trials to allow one error.
 LIMITS = (0.1, 0.01, 0.001, 0.0001)
-#: What trials are told apart by, the same wherever a study asks for it: the combinations are then listed once.
+#: The roles that trials are counted by, the same everywhere in a study, so that combinations are listed once.
 PEOPLE: tuple[Role, ...] = ("user", "probe_user", "group")
-#: So many errors of each class are listed.
+#: How many errors of each class are listed.
 WORST = 25
-#: The powers that are planned for.
+#: The powers that plans are made for.
 POWERS = (0.8, 0.9)
 #: The shares of attacks that are looked at, and for how many systems.
 OMEGAS, MOST_ATTACKED = ("0", "0.25", "0.5", "0.75", "1"), 8
@@ -64,7 +64,7 @@ def limited(study: Study) -> dict[float, list[AtLimit]]:
     curves = epc_all(sets, criterion="at-most-far", alpha=kept)
     found: dict[float, list[AtLimit]] = {limit: [] for limit in kept}
     for member, curve, texts in zip(members, curves, deployable(curves), strict=True):
-        # Of a table, what is known at all limits comes from one scan; rates by group are asked for at the last.
+        # For a table, one scan answers all limits; rates by group are asked for at the last.
         cuts = [*curve.threshold, float(member.curve.threshold[study.at])]
         test, _ = condense(member.curve.test, PEOPLE, cuts=cuts)
         (frr,), (far,) = (intervals_along(test, curve.threshold, rate=rate, levels=[level]) for rate in ("frr", "far"))
@@ -131,7 +131,7 @@ def settling(study: Study) -> Settling | None:
             confidence_level=settings.confidence_level,
             estimates=None if study.estimates is None else study.estimates.at(study.at, [pair.a, pair.b]),
         )
-    except PrioriError:  # a measure, or scores, that no plan is made for
+    except PrioriError:  # a measure, or scores, for which there is no plan
         return None
     return Settling((a.name, b.name), difference, tuple(plans))
 

@@ -88,7 +88,7 @@ class Settings:
             raise unknown("claim", self.claim, get_args(Claim))
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or not 0 <= self.seed < 2**63:
             raise OptionError(f"the seed must be a whole number from 0 up, not {self.seed!r}")
-        for value in (self.domain, self.rule, self.shown, self.resampling):  # each raises for what it does not know
+        for value in (self.domain, self.rule, self.shown, self.resampling):  # each raises an error for an unknown name
             assert value is not None
         if isinstance(self.points, bool) or not isinstance(self.points, int) or not 2 <= self.points <= MOST_POINTS:
             raise OptionError(f"a report has from 2 to {MOST_POINTS} alphas, not {self.points}")

@@ -41,11 +41,11 @@ from priori.uncertainty.ranking.ranks import ranks_of as places_of
 #: Called with the name of the stage, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 
-#: More systems than this make a page that nobody reads.
+#: A page of more systems than this would not be read.
 MOST_SYSTEMS = 200
-#: Up to so many systems each has a colour of its own, and every pair its row.
+#: Up to this many systems, each has a colour of its own and every pair a row.
 FEW = 8
-#: Of more systems so many have a colour: those that matter.
+#: With more systems, this many have a colour: those that matter.
 COLOURED = 5
 
 

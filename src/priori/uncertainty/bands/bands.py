@@ -138,7 +138,7 @@ def resamplable(curve: EPC, resampling: Resampling, *, beside: Sequence[EPC] = (
     """
     curve = curve.to_resample(resampling.resample)
     if resampling.by_both_identities and (curve.test.scanned or curve.dev.scanned):
-        if resampling.resample == "both":  # where they do not fit the bootstrap says so
+        if resampling.resample == "both":  # the bootstrap raises an error where they do not fit
             dev, test = (each.load() if each.fits else each for each in (curve.dev, curve.test))
             return replace(curve, dev=dev, test=test), ()
         if beside and not curve.test.fits:
@@ -215,7 +215,7 @@ def make_band(
         cautions += ends(curve.alpha) if plan.resample == "both" else ()
     of_curve: Sequence[str] = curve.warnings
     if plan.design.by_user and not plan.of_method:
-        # Who errs was judged along the whole band, where it matters; the curve judges one alpha, and both rates.
+        # The band judges who errs along all alphas, where it matters; the curve does so at one alpha, for both rates.
         of_curve = [line for line in of_curve if getattr(line, "code", "") != "few-units"]
     if curve.measure.rate:
         lower, upper = plan.as_seen(curve.value, lower, upper)
@@ -291,7 +291,7 @@ def area_bands(
         warnings = (*warnings, *cautions)
     else:
         calibrations = [plan.calibration(curve.test, curve.threshold) for curve in curves]
-        # The same seed draws the same replicates for both criteria, so that G is the mean of its two parts.
+        # One seed gives both criteria the same replicates, so that G is the mean of its two parts.
         each = [
             replicates_of([curve], plan, [own], reduce=lambda values: values.mean(axis=1))
             for curve, own in zip(curves, calibrations, strict=True)
@@ -325,7 +325,7 @@ def expected_curve(
 ) -> tuple[Floats, Floats, Floats, Floats | None, tuple[str, ...]]:
     """Return the expected value of one system at each alpha, its bounds, draws where they are kept, and warnings.
 
-    They are those of what is ``known``, where it serves.
+    They come from what is ``known``, where that serves.
     """
     if known is None or not known.serves(plan):
         known = Estimated(expected_values([curve], plan), 0, plan)
@@ -391,7 +391,7 @@ def _bounds(
 def half_errors(curve: EPC, calibration: Calibration | None) -> tuple[Floats, Floats]:
     """Return what half an error and half a right decision in each class move the value by, and the variance of that.
 
-    Where no error was seen none is known of; see `priori.uncertainty.bootstrap.calibration`.
+    Where no error was seen, nothing is known of errors; see `priori.uncertainty.bootstrap.calibration`.
     """
     shift, variance = np.zeros(curve.alpha.size), np.zeros(curve.alpha.size)
     if calibration is None:

@@ -24,9 +24,9 @@ from priori.uncertainty.bootstrap.layout import bins_caution
 from priori.uncertainty.bootstrap.readers import along_the_roc, gather
 from priori.uncertainty.bootstrap.resampling import ResampledSettings, Resampling
 
-#: With so few negatives beyond a threshold the bootstrap knows too little of where it is.
+#: With so few negatives beyond a threshold, the bootstrap does not show how the threshold varies.
 FEW_BEYOND = 5
-#: For how many such points a simultaneous band allows: neighbouring ones hang together.
+#: How many such points a simultaneous band allows for: neighbouring ones are correlated.
 TOGETHER = 5
 
 
@@ -157,7 +157,7 @@ def roc_band(
     plan = resampling.settle(None, scores, threads=threads, progress=progress)
     rates = np.array([float(fraction) for fraction in fractions])
     trials, notes = condense(scores, ("user",) if plan.design.by_user else (), narrow=BOUND, said="resampled")
-    # The thresholds at which the curve has these rates, near enough to see how errors cluster there.
+    # The thresholds at which the curve has about these rates, to see how errors cluster there.
     seen = np.clip(rates, min(FEW_BEYOND / trials.n_negatives, 1.0), 1.0)
     near = trials.negative.at_rank(np.floor((1 - seen) * (trials.n_negatives - 1)).astype(np.int64))
     calibration = plan.calibration(scores, near)
@@ -196,7 +196,7 @@ def roc_band(
 
 
 def _rates(fpr: Any, points: int, negatives: int) -> tuple[Fraction, ...]:
-    """Return the false positive rates in order; below one of all negatives nothing was seen."""
+    """Return the false positive rates in order; below one of all negatives there are no data."""
     lowest = Fraction(1, negatives)
     if fpr is None:
         return tuple(rate for rate in grid(points) if rate >= lowest)
@@ -240,7 +240,7 @@ def _between_order_statistics(scores: Scores, rate: float, weight: Floats, level
         return low if share < 0.5 else high
 
     tail = (1 - level) / 2
-    # Beyond every negative, and so beyond what was seen, the TPR may be anything down to 0.
+    # Beyond every negative there are no data: the TPR may be anything down to 0.
     lower = solve(positives.rejected(stricter), tail, np.isinf(stricter))
     upper = solve(below_laxer, 1 - tail, np.zeros(laxer.size, dtype=bool))
     return (lower if lower > 1e-12 else 0.0), upper

@@ -1,4 +1,4 @@
-"""From replicates to bounds: intervals, and what replicates lack of the stated coverage, measured and put right.
+"""From replicates to bounds: intervals, and corrections for what replicates lack of the stated coverage.
 
 A bootstrap from few users is too narrow, one with two identities per trial too wide, and one that saw no error
 knows of none. Each bootstrap says which of three corrections it needs (`designs`), all measured by simulation (see the
@@ -51,13 +51,13 @@ if TYPE_CHECKING:
 PSEUDO_TRIALS = 1_000_003
 #: From fewer users than this plain intervals cover less than they say.
 FEW_FOR_PLAIN = 20
-#: A class that has less of the variance than this hardly matters to the measure.
+#: A class with a smaller share of the variance than this hardly matters to the measure.
 MATTERS = 0.2
 CLASSES = ("negatives", "positives")
 #: The logit of a rate is nearly normal while its deviation is at most the first, with some ten independent errors; from
 #: the second on, with some four, it is not.
 RELATIVE, MOST_RELATIVE = 0.3, 0.5
-#: How far a rate is moved to see how a measure follows.
+#: How far a rate is moved to find the slope of a measure.
 STEP = 1e-4
 
 #: The scores of another system on the same trials and its thresholds, where two are compared.
@@ -238,7 +238,7 @@ def slopes_of(test: ScoreSet, rate: Floats, plan: BootstrapPlan) -> Floats | Non
         low, high = rate.copy(), rate.copy()
         low[c], high[c] = np.maximum(rate[c] - STEP, 0.0), np.minimum(rate[c] + STEP, 1.0)
         slopes[c] = (value(high) - value(low)) / (high[c] - low[c])
-    # A measure that does not follow so small a step says nothing about how it does.
+    # A measure that does not change with so small a step has no slope to measure.
     return np.where(np.isfinite(slopes).all(axis=0) & slopes.any(axis=0), slopes, 1.0)
 
 
@@ -296,12 +296,12 @@ def error_cautions(
 ) -> tuple[Caution, ...]:
     """Return warnings about the errors at these thresholds; of ``paired`` systems, about those they do not share.
 
-    Where a threshold accepts or rejects everything whatever its score, that is no finding.
+    A threshold that accepts or rejects everything is not warned of.
     """
     spread = plan.design.spread(test, thresholds, plan) if calibration is None else calibration.spread
     decides = np.isfinite(thresholds)
     if plan.alpha is not None and plan.alpha.shape == decides.shape and decides.size > 2:
-        decides &= (plan.alpha > 0) & (plan.alpha < 1)  # the ends of a grid are no finding
+        decides &= (plan.alpha > 0) & (plan.alpha < 1)  # the ends of a grid are not warned of
     shares = _shares(test, thresholds, plan, spread, calibration) * decides
     found: list[Caution] = []
     for important, erring, name in zip(shares >= MATTERS, spread.erring, CLASSES, strict=True):

@@ -47,7 +47,7 @@ def compare(a, b, c, d):  # type: ignore[no-untyped-def]
 
 @compiled
 def at_least_one(number):  # type: ignore[no-untyped-def]
-    """Return a whole number, or 1 if that is more; numba's own takes longer to compile."""
+    """Return a whole number, or 1 if that is more; numba's ``max`` takes longer to compile."""
     return number if number > 1 else 1
 
 
@@ -116,14 +116,14 @@ def _rejecting_lowest(negative, positive, lowest, totals):  # type: ignore[no-un
 def _corners(negative, positive, lowest, totals, convex, scratch):  # type: ignore[no-untyped-def]
     """Write the undominated candidates as (fp, fn, next), thresholds rising; return their number.
 
-    With ``convex`` only the vertices of the lower hull of (FN, FP). ``next`` is the distinct score above it: a
-    corner is only known to be one when a positive follows, and then that is the next score drawn. Nothing but that is
-    asked of most scores, which makes the pass fast.
+    With ``convex`` only the vertices of the lower hull of (FN, FP). ``next`` is the distinct score above it: a corner
+    is only known to be one when a positive follows, and then that is the next score drawn. No other check is needed for
+    most scores, which makes the pass fast.
     """
     size = np.int64(0)
     fp, fn, _ = _rejecting_lowest(negative, positive, lowest, totals)
     corner = True
-    for g in range(lowest if lowest > 0 else 0, negative.size):  # not below 0: no time goes into asking
+    for g in range(lowest if lowest > 0 else 0, negative.size):  # not below 0, so that no check is compiled
         misses = positive[g]
         if misses > 0:
             if corner:

@@ -118,7 +118,7 @@ class Bootstrap:
         """Measure what the replicates need at these thresholds of the test set, or those of a difference."""
         spread, rate = self.spread(test, thresholds, plan, other), error_rates(test, thresholds)
         freedom, units = spread.joint_freedom(slopes_of(test, rate, plan))
-        # In the difference of paired systems no pseudo-users have weight.
+        # Pseudo-users have no weight in the difference of paired systems.
         weight = spread.pseudo if other is None else np.zeros_like(rate)
         return Calibration(rate, np.ones_like(rate), weight, freedom, units, spread)
 
@@ -133,13 +133,13 @@ class _Trials(Bootstrap):
         """Any set will do."""
 
     def warnings(self, sets: Sequence[ScoreSet]) -> list[str]:
-        # Not how many users of a table: to ask it for them is a scan. One user cannot be resampled.
+        # The number of users of a table would cost a scan. One user cannot be resampled.
         text = "users are known but trials are resampled: the interval is too narrow"
         several = (scores.has_users and (scores.scanned or scores.n_users > 1) for scores in sets)
         return [Caution("users-unused", f"{text}; use {argument('bootstrap', 'user')}")] if any(several) else []
 
     def spread(self, test: ScoreSet, thresholds: Floats, plan: BootstrapPlan, other: Other = None) -> Spread:
-        """Return that of independent trials; nobody can be told from anybody else, so any error is enough of them."""
+        """Return the spread of independent trials; each is a unit of its own, so no number of errors is too few."""
         rate = error_rates(test, thresholds)
         variance = rate * (1 - rate) / np.array([[test.n_negatives], [test.n_positives]])
         pseudo = np.ones_like(rate)
@@ -169,7 +169,7 @@ class _Crossed(Bootstrap):
         return all(scores.n_users >= 2 for scores in sets) and all(scores.has_identities for scores in sets)
 
     def left_out(self, sets: Sequence[ScoreSet]) -> list[str]:
-        """Return a warning that this bootstrap could not become the default where it might have."""
+        """Return a warning that this bootstrap could not be the default although identities are known."""
         ask = f"use {argument('bootstrap', 'crossed')}"
         warning = f"grouped by claimed user only, not by real identity; {ask}"
         left_out = [scores.source for scores in sets if scores.leaves_out_probes][:1]

@@ -1,6 +1,6 @@
 """Draws: a set laid out in units and bins, and how many trials of each class a replicate has in each bin.
 
-A unit is what is drawn together: a user with all trials, or a trial among others. What is read of a draw
+A unit is what is drawn together: a user with all trials, or a trial among others. Whatever reads a draw
 (`priori.uncertainty.bootstrap.readers`) sees the counts in bins only, nothing of units, scores or trials.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LIGHT = 24
 #: The purposes of streams; systems that are drawn apart get their own set of four.
 DEV_USERS, DEV_TRIALS, TEST_USERS, TEST_TRIALS = range(1, 5)
-#: The counts that a batch of replicates holds: as many as stay near a processor, or those of so many replicates.
+#: How many counts a batch of replicates holds: as many as fit a processor's cache, or those of so many replicates.
 HELD, TOGETHER = 1 << 19, 16
 
 #: The counts of the negatives and of the positives of some replicates: (replicates, bins) each.
@@ -38,7 +38,7 @@ _warned = False
 
 
 def load_kernel(name: str) -> Any:
-    """Import a kernel by name; say so where one has to be compiled, which happens once on a machine."""
+    """Import a kernel by name; announce a compilation, which happens once per machine."""
     global _warned
     kernel = getattr(import_module("priori.uncertainty.bootstrap.kernels"), name)
     cached = Path(kernel.stats.cache_path or "/").glob(f"kernels.{kernel.__name__}-*.nbi")
@@ -137,7 +137,7 @@ def _weighed(drawn: Floats, layout: Layout) -> Any:
     whole = bool((layout.number == np.rint(layout.number)).all())
     sums = np.empty((drawn.shape[1], layout.start.size - 1), dtype=np.int64 if whole else np.float64)
     load_kernel("weigh")(drawn, layout, sums)
-    # Weights are rounded, so that what adds up to everything is everything.
+    # Weights are rounded, so that parts add up to the whole exactly.
     return sums if whole else np.round(sums, 9)
 
 

@@ -13,12 +13,12 @@ from priori.base.compiling import compiled
 from priori.uncertainty.bootstrap.choosing import at_least_one, choose, compare, fill, total
 from priori.uncertainty.bootstrap.streams import GAMMA, below, binomial, mix, picks, stream
 
-#: Bins that are written together, so that what is written lies together.
+#: How many bins are written together, so that writes are contiguous.
 TOGETHER = np.int64(64)
 #: Bits of a random word that choose one of the normal quantiles.
 BITS = 12
 _S16, _LOW, _INDEX = np.uint64(16), np.uint64(0xFFFF), np.uint64(16 - BITS)
-#: What is looked for along the curve.
+#: The figures that are computed along the curve.
 EER, MIN_DCF, AUC = range(3)
 
 
@@ -49,7 +49,7 @@ def draw_strata(state, strata, times):  # type: ignore[no-untyped-def]
 def weigh(drawn, entries, counts):  # type: ignore[no-untyped-def]
     """Write how many trials bin b has in draw d into ``counts[d, b]``, where unit u comes ``drawn[u, d]`` times.
 
-    Loops over draws are the inner ones, so that processors take several at once.
+    The inner loops run over draws, so that they are vectorised.
     """
     start, unit, partner, number = entries.start, entries.unit, entries.partner, entries.number
     draws, bins = counts.shape
@@ -191,7 +191,7 @@ def climb(negative, positive, p, q, heights):  # type: ignore[no-untyped-def]
         negatives, positives = total(negative[i]), at_least_one(total(positive[i]))
         fp, tp, b = np.int64(0), np.int64(0), negative.shape[1] - 1
         for k in range(p.size):
-            allowed = np.int64(np.float64(p[k]) * negatives / q[k])  # most false positives at the rate, nearly
+            allowed = np.int64(np.float64(p[k]) * negatives / q[k])  # about the most false positives at the rate
             while compare(p[k], negatives, q[k], allowed + 1) >= 0:
                 allowed += 1
             while compare(p[k], negatives, q[k], allowed) < 0:
@@ -232,7 +232,7 @@ def along_the_curve(negative, positive, figure, cost_fn, cost_fp, found):  # typ
                     nearest, best = apart, (alarms + misses) / 2
             elif figure == MIN_DCF:
                 best = min(best, cost_fn * misses + cost_fp * alarms)
-            else:  # what lies above the curve is taken away
+            else:  # the area above the curve is subtracted
                 best -= (frr + misses) / 2 * (far - alarms)
                 far, frr = alarms, misses
         found[i] = best

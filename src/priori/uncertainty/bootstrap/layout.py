@@ -132,7 +132,7 @@ def distinct_scores(*scores: Scores) -> Floats:
 
 
 def many_scores(scores: Scores) -> bool:
-    """Return whether a set has more distinct scores than are kept apart; a part of them often shows it."""
+    """Return whether a set has more distinct scores than are kept apart; a part of the scores often suffices."""
     score = np.concatenate([scores.negative.score, scores.positive.score])
     return score.size > DISTINCT and any(
         np.unique(score[::step]).size > DISTINCT for step in (max(score.size // (2 * DISTINCT), 1), 1)

@@ -1,4 +1,4 @@
-"""What the kernels do, in a few lines of numpy each: what they are compared with, and the place to read first."""
+"""What the kernels do, in a few lines of numpy each: tests compare the two, and readers should begin here."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def choose_again(
 ) -> Index:
     """Return how many of the ``others`` each new threshold rejects, by any criterion.
 
-    Where a draw left a class empty nothing can be chosen, and the thresholds are those ``kept``.
+    Where a draw lacks a class nothing can be chosen, and the thresholds are those ``kept``.
     """
     ranks = []
     for negative, positive in zip(*counts, strict=True):

@@ -79,7 +79,7 @@ def gather(work: Callable[[int, int], Floats], total: int, rows: int, plan: Boot
     """
     workers, progress = thread_count(plan.threads), plan.progress
     step = max(1, min(rows, -(-total // (4 * workers))))
-    finished = min(total, step, 8)  # a few, alone: this compiles, and tells the size of the rest
+    finished = min(total, step, 8)  # the first few alone: this compiles the kernels and shows the size of the rest
     values = work(0, finished)
     gathered = np.empty((total, values.shape[1]), dtype=values.dtype)
     gathered[:finished] = values

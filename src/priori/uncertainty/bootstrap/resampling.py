@@ -109,7 +109,7 @@ class Resampling(ResamplingOptions):
         What is computed on them matters too: a ``curve``, or numbers by several ``measures``.
         """
         sets = [test] if self.resample == "test" or dev is None else [dev, test]
-        if curve is not None and curve.weight == "user":  # they come with all their trials, thresholds kept
+        if curve is not None and curve.weight == "user":  # users come with all their trials, and thresholds are kept
             design, warnings = BOOTSTRAPS[USER.name], list[str]()
             if self.bootstrap not in (None, USER.name) or self.resample != "test":
                 raise OptionError(

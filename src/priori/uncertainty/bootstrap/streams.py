@@ -105,8 +105,8 @@ def below(state, size):  # type: ignore[no-untyped-def]
 def picks(state, count, bins, start, size, weights):  # type: ignore[no-untyped-def]
     """Draw ``count`` of ``bins[start:start+size]`` with replacement; add one to the weight of each.
 
-    Two draws come from each 64 bits, and the counter is the loop's own, so that draws do not wait for
-    one another. Indices are unsigned: no time goes into asking whether they count from the end.
+    Two draws come from each 64 bits, and the counter is the loop's own, so that draws do not wait for one another.
+    Indices are unsigned, so that no check for negative ones is compiled.
     """
     n = np.uint64(size)
     base = np.uint64(start)
@@ -164,7 +164,7 @@ def _by_inversion(state, n, p):  # type: ignore[no-untyped-def]
             left -= mass
             k += 1
             mass *= odds * (n - k + 1) / k
-            if k > 200:  # beyond any mass this method is used for: rounding ate the tail, draw again
+            if k > 200:  # beyond any value that can occur: the tail was lost to rounding, draw again
                 break
         if k <= n and k <= 200:
             return k

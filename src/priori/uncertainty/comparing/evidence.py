@@ -140,7 +140,7 @@ class Evidence:
 
 
 def _of_pairs(products: Floats, first: Index, second: Index) -> Floats:
-    """Return the variances of differences from the products of systems; what is lost to rounding is none."""
+    """Return the variances of differences from the products of systems; rounding leaves none below 0."""
     own = np.diagonal(products)
     total = own[first] + own[second]
     variance = total - 2 * products[first, second]
@@ -236,7 +236,7 @@ def _deployed(compared: Compared) -> DeployedEvidence:
     values, known, notes = list[Floats](), list[Calibration](), dict[str, Caution]()
     for number, some in enumerate([[curve] for curve in curves] if compared.unpaired else [list(curves)]):
         plan = replace(compared.plan, streams=number)
-        if plan.design.whole_users:  # remembered by each: one scan of a panel for all that follows
+        if plan.design.whole_users:  # each set remembers its counts: one scan of a panel serves all that follows
             counted_apart([curve.test for curve in some], [np.unique(curve.threshold) for curve in some])
         own = list[Calibration]()
         if plan.interval == "calibrated":

@@ -157,7 +157,7 @@ def judge_together(evidence: Evidence, pointwise: Verdict) -> Verdict:
 def judge_margin(evidence: Evidence, margin: float) -> MarginVerdict:
     """Judge whether each of two systems is no worse than the other by more than the margin.
 
-    That harmed users were not seen is no evidence that there are none.
+    Not to have seen harmed users is no evidence that there are none.
     """
     compared, harm, alphas = evidence.compared, evidence.compared.most_harm, evidence.compared.alpha.size
     known = Student(*(each[0, :alphas] for each in evidence.student))

@@ -487,7 +487,7 @@ class Setting:
     @classmethod
     def of(cls, measure: AnyMeasure, alpha: ArrayLike | None, level: float, alternative: Alternative) -> Setting:
         """Check what was asked."""
-        quantile(level, alternative)  # says what is wrong with either
+        quantile(level, alternative)  # raises the error for a bad level or direction
         return cls(weights_of(measure, alpha), level, alternative)
 
     def interval(self, normal: Normal) -> ZInterval:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: The seed of random groups, beside the plan's.
 GROUPS = 3_000_019
-#: Pairs of identities are added up in so many random sums, which is enough for the sum of their squares.
+#: Pairs of identities are added up in this many random sums, enough for the sum of their squares.
 PAIR_SUMS = 1000
 EVERY = slice(None)
 
@@ -111,7 +111,7 @@ def group_units(scores: Scores, plan: BootstrapPlan, most: int, identities: Owne
         negative, positive = (groups[each.unit] for each in identities)
         if others is not None:
             partner = groups[others]
-            partner[(others < 0) | (partner == negative)] = -1  # two people of one group are drawn as one
+            partner[(others < 0) | (partner == negative)] = -1  # two people in one group are drawn as one
     elif plan.design.draws_rows:
         parts = People.of(*classes, crossed=False) if counted else None
         negative, positive = [each.unit for each in parts] if parts else np.split(group(sum(sizes), most), sizes[:1])

@@ -42,16 +42,16 @@ from priori.uncertainty.expected.smoothed_sets import ScoreAxis, score_axis, smo
 
 #: The most units that development sets are drawn from, and that the test set's variance comes from.
 DEV_UNITS, TEST_UNITS = 400, 1000
-#: So many random parts of the trials of tables at least tell how much sets vary.
+#: With at least this many random parts, the trials of tables show how much sets vary.
 FEWEST_PARTS = 30
 #: Of fewer development users, or trials where users are not known, and of fewer development errors: a caution.
 FEW_DEV_USERS, FEW_DEV_TRIALS, FEW_DEV_ERRORS = 30, 100, 5
 #: Users who, weighed by their trials, count for fewer than this are few, however many they are: with 12 to 25 of 62 (by
 #: Zipf) the test of methods rejected 5 % of true nulls.
 FEW_EFFECTIVE = 10
-#: Curves of more alphas are grids, whose ends nobody asked for.
+#: Curves of more alphas than this are grids, whose ends nobody asked for.
 GRID = 10
-#: Monte Carlo noise is kept as so many random sums of what is left in the sets.
+#: Monte Carlo noise is kept as this many random sums of the residuals of the sets.
 NOISE_SUMS = 256
 #: Values of the sets taken at once: some ten megabytes.
 VALUES_AT_A_TIME = 1 << 20

@@ -1,7 +1,7 @@
 """Smoothed bootstrap development sets, with the thresholds chosen on each of them, and the axis they are smoothed on.
 
 Units are drawn with replacement, and every trial that comes is moved a little along the score axis, its class keeping
-mean and spread. Of many trials, or of counts, units are histograms that are smoothed once and added up.
+mean and spread. With many trials, or counts, units are histograms that are smoothed once and added up.
 
 Thresholds chosen by errors do not change when scores are mapped by a rising function, so smoothing must not depend on
 the scale of the scores either. Where both classes can be made normal by one such map, the probits of their two
@@ -28,19 +28,19 @@ from priori.uncertainty.expected.influences import Units
 
 #: How many bins an axis has at most where scores are smoothed.
 BINS = 2048
-#: Of a class with more than twice as many scores, so many make the scale, and the lowest and highest besides.
+#: Where a class has more than twice as many scores, this many and the lowest and highest ones make the scale.
 KNOTS = 4096
 #: The bandwidth for N trials of a class is this times N^(-1/5), in standard deviations.
 BANDWIDTH = 0.75
 #: A score that more than this share of a bandwidth of its class's trials have is tied, and is not smoothed.
 TIED = 0.1
-#: At least so many smoothed sets, and so many for each unit.
+#: The least number of smoothed sets, and how many there are for each unit.
 SETS, SETS_PER_UNIT = 1000, 5
 #: Normal numbers are among so many quantiles: those that `priori.uncertainty.bootstrap.kernels` indexes by its bits.
 QUANTILES = 1 << 12
 #: The purpose of their stream.
 BAGS = 3_000_017
-#: From so many trials on, units are histograms.
+#: From this many trials on, units are histograms.
 MANY = 1 << 17
 #: What the larger class of a set adds up to in whole numbers, about, where units are histograms.
 WHOLE = 1 << 26

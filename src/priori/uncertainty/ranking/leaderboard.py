@@ -180,7 +180,7 @@ def leaderboard_of(
     title, figures = POSTERIORS[against]
     lower, upper = intervals or _intervals(evidence, plan)
     expected, replicates = evidence.expected[point], evidence.draws[:, point]
-    # Of tables counts at other places are needed than what new thresholds were chosen on.
+    # Tables need counts at other cuts than those that new thresholds were chosen on.
     judged = [
         rows_of(ready if curve.test.fits else replace(ready, test=curve.judged), [point])
         for ready, curve in zip(compared.curves, compared.given, strict=True)
@@ -248,7 +248,7 @@ POSTERIORS: dict[Against, tuple[str, Callable[[Sequence[ScoreSet]], list[float]]
 }
 #: The costs of a miss and a false alarm, and the prior, of minDCF.
 DCF = (10.0, 1.0, 0.01)
-#: Users or trials that are more are drawn in so many random groups, trials in half as many of each class.
+#: More users than this are drawn in as many random groups, trials in half as many groups of each class.
 GROUPS = 1 << 13
 #: The share of themselves by which rates change within a bin of scanned tables.
 RESOLUTION = 1 / 16

@@ -193,7 +193,7 @@ class Ranking(Result):
     def _rank_bounds(self, better: Mask, possible: Mask) -> tuple[Ints, Ints]:
         if self.settings["family"] == "pairs":
             return rank_bounds(better)
-        # Known is only who is not the best.
+        # It is only known which systems are not the best.
         return np.where(possible, 1, 2), np.where(possible & (possible.sum() == 1), 1, len(self.names))
 
     @property
@@ -268,7 +268,7 @@ def compare_all(
 
 
 def check_systems(curves: Sequence[EPC], family: Tests) -> None:
-    """Refuse what is no set of systems, or no family of tests."""
+    """Raise an error for what is not a set of systems, or not a family of tests."""
     names = tuple(curve.name for curve in curves)
     if len(curves) < 2 or len(set(names)) < len(names):
         raise OptionError(f"compare_all needs two or more curves, each with a name of its own, not {names}")

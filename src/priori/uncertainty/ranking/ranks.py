@@ -34,7 +34,7 @@ def _runs_of_equals(values: Floats) -> tuple[Ints, Ints]:
     """Return how many values along the last axis are below each, and how many are below it or equal to it."""
     order, place = np.argsort(values, axis=-1), np.arange(values.shape[-1])
     ascending = np.take_along_axis(values, order, axis=-1)
-    new = ascending[..., 1:] != ascending[..., :-1]  # else the value before it, in order, equals it
+    new = ascending[..., 1:] != ascending[..., :-1]  # else it equals the value before it
     ends = np.ones((*new.shape[:-1], 1), dtype=np.bool_)
     first = np.maximum.accumulate(np.where(np.concatenate([ends, new], axis=-1), place, 0), axis=-1)
     after = np.where(np.concatenate([new, ends], axis=-1), place + 1, place.size)[..., ::-1]
