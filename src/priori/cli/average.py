@@ -149,8 +149,8 @@ def average(asked: Asked) -> None:
     """Average the ROC curves of several data sets into one.
 
     Which average is right depends on how the decision will be used, so answer two questions: will one threshold
-    serve all data sets in use? If not, along which axis will the curve be read? A
-    warning says when the data sets' scores are on different scales.
+    serve all data sets in use? If not, along which axis will the curve be read? A warning says when the data sets'
+    scores are on different scales.
 
     The csv columns are fpr, tpr, lower, upper. The last two bound the averaged coordinate: the TPR for vertical, the
     FPR for horizontal, cos(theta) TPR - sin(theta) FPR for diagonal, angle and cost, and the TPR for pooled, whose

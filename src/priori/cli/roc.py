@@ -20,6 +20,7 @@ from priori.cli.options import option, options
 from priori.cli.output import Progress, table_of, table_text, verbose
 from priori.cli.systems import SYSTEMS
 from priori.curves.roc import Axis, measures_of
+from priori.decisions.measure import of_both_classes
 from priori.decisions.tasks import Task, get_task
 
 
@@ -168,7 +169,7 @@ def _fixed_table(fixed: list[priori.EPC], view: View) -> Iterator[str]:
 
 
 def _summary(name: str, curves: list[Any], task: Task) -> str:
-    of_errors = {task.v1.of_class, task.v2.of_class} == {"negative", "positive"}  # then V1 = V2 is the EER
+    of_errors = of_both_classes(task.v1, task.v2)  # then V1 = V2 is the EER
     rows = []
     for curve in curves:
         scores = curve.scores

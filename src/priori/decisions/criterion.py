@@ -17,7 +17,7 @@ from priori.base.declarations import NUMBERS, TEXT, Kept, maybe, record
 from priori.base.errors import OptionError, argument
 from priori.base.types import Floats, Index, Mask
 from priori.decisions.hull import NEAR, envelope_of_errors
-from priori.decisions.measure import Ratio
+from priori.decisions.measure import Ratio, of_both_classes
 from priori.decisions.outcomes import Outcomes
 from priori.scores import ScoreSet
 from priori.scores.candidates import Candidates, CutErrors, Errors, undominated
@@ -86,7 +86,7 @@ class Criterion:
     @property
     def _by_class(self) -> bool:
         """Whether each rate is that of one class: then numbers of errors decide everything, exactly."""
-        return {self.v1.of_class, self.v2.of_class} == {"negative", "positive"}
+        return of_both_classes(self.v1, self.v2)
 
     @property
     def title(self) -> str:

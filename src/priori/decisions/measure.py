@@ -159,3 +159,8 @@ class Ratio(Measure):
     def exact_error(self, outcomes: Outcomes) -> Fraction:
         """Return the value turned into an error, as an exact fraction."""
         return Fraction(self.as_error(self.exact(outcomes)))
+
+
+def of_both_classes(v1: Ratio, v2: Ratio) -> bool:
+    """Return whether one rate is of the negatives alone and the other of the positives alone."""
+    return {v1.of_class, v2.of_class} == {"negative", "positive"}

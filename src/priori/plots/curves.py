@@ -12,10 +12,11 @@ from priori.base.errors import OptionError, unknown
 from priori.base.texts import alpha_text
 from priori.base.types import Floats, Index
 from priori.curves.roc import Axis, average_precision, finely, measures_of
-from priori.decisions.measures import FAR, FRR, NET_BENEFIT
+from priori.decisions.measures import FAR, FRR, NET_BENEFIT, RECALL
 from priori.plots.style import (
     COLOURS,
     UNNAMED,
+    Legend,
     epc_labels,
     finished,
     label_ends,
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
     from priori.uncertainty.bands.bands import Band
 
 
+#: What stands along the x axis of a ROC curve, and where its legend covers least.
+ACROSS: dict[Axis, tuple[str, Legend]] = {
+    "far-tpr": ("False positive rate", "lower right"),
+    "far-frr": (FAR.title, "upper right"),
+    "specificity-sensitivity": ("1 - specificity", "lower right"),
+    "recall-precision": (RECALL.title, "lower left"),
+}
 #: The error rates marked on the axes of a DET curve.
 DET_TICKS = (0.0001, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 0.99)
 
@@ -183,10 +191,11 @@ def plot_roc(
     if bands:
         name_shade(ax, "confidence band")
     for curve, colour, line in with_looks(curves):
-        label = f"EER {100 * curve.eer:.2f} %" if axes == "far-frr" else f"AUC {curve.auc:.3f}"
         outcomes = curve.outcomes
         if axes == "recall-precision":
             label, outcomes = f"AP {average_precision(curve.scores):.3f}", finely(outcomes)
+        else:
+            label = f"EER {100 * curve.eer:.2f} %" if axes == "far-frr" else f"AUC {curve.auc:.3f}"
         ax.plot(100 * x(outcomes), 100 * y(outcomes), color=colour, ls=line, label=with_fact(curve.name, label))
     for point, colour, _ in with_looks(operating_points):
         ax.plot(100 * x(point.outcomes), 100 * y(point.outcomes), "o", color=colour, mec="white", zorder=3)
@@ -197,16 +206,11 @@ def plot_roc(
         ax.set(xscale="log", xlim=(least[0], 100))
         if axes == "far-frr":
             ax.set(yscale="log", ylim=(least[1], 100))
-    if axes == "far-tpr":
-        return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log, below=own)
-    if axes == "far-frr":
-        return roc_axes(
-            ax, "ROC (a posteriori)", chance=chance, log=log, x=x.title, y=y.title, legend="upper right", below=own
-        )
-    if axes == "specificity-sensitivity":
-        return roc_axes(ax, "ROC (a posteriori)", chance=chance, log=log, x="1 - specificity", y=y.title, below=own)
-    title = "Precision and recall (a posteriori)"
-    return roc_axes(ax, title, chance=chance, x=x.title, y=y.title, legend="lower left", below=own)
+    title = "Precision and recall" if axes == "recall-precision" else "ROC"
+    along_x, legend = ACROSS[axes]
+    return roc_axes(
+        ax, f"{title} (a posteriori)", chance=chance, x=along_x, y=y.title, log=log, legend=legend, below=own
+    )
 
 
 def _name_points(ax: Axes, points: Sequence[EPC]) -> None:

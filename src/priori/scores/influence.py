@@ -598,19 +598,24 @@ def rate_spread(
     All groups are counted at once; each of them has trials.
     """
     at_one = Errors([wrong.astype(np.intp)], [np.zeros(1, dtype=np.intp)], above=True)
-    if shared == "none" or trials.user is None:
+    if (people := _sharing(trials, shared, group)) is None:
         return _spread_of_independent(at_one, trials, group, groups)
-    (people,) = People.of(trials, crossed=shared == "crossed", group=group)
     return _of_all(people, spread_of_errors(SampleMean(at_one, people)))
 
 
 def rate_spreads(trials: Trials, thresholds: Floats, shared: str, *, above: bool) -> Spread:
     """Return the spread of the error rate at each of several thresholds; ``above`` says where errors lie."""
-
-    if shared == "none" or trials.user is None:
+    if (people := _sharing(trials, shared)) is None:
         return _spread_of_independent(Errors.of([trials.score], [thresholds], above=above), trials)
-    (people,) = People.of(trials, crossed=shared == "crossed")
     return _of_all(people, spread_along([trials.score], [thresholds], people, above=above))
+
+
+def _sharing(trials: Trials, shared: str, group: NDArray[np.integer] | None = None) -> People | None:
+    """Return who the trials share; None where they are independent."""
+    if shared == "none" or trials.user is None:
+        return None
+    (people,) = People.of(trials, crossed=shared == "crossed", group=group)
+    return people
 
 
 def _spread_of_independent(

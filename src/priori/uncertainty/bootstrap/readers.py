@@ -18,7 +18,7 @@ from priori.base.types import Floats, Index, Ints
 from priori.curves.epc import EPC
 from priori.decisions.constraints import Constraint
 from priori.decisions.criteria import BreakEven, Criterion, Target, WeightedSum
-from priori.decisions.measure import Measure, divide
+from priori.decisions.measure import Measure, divide, of_both_classes
 from priori.decisions.outcomes import Outcomes, count
 from priori.scores import Scores, ScoreSet
 from priori.scores.score_set import counted_apart
@@ -221,7 +221,7 @@ def _kind(criterion: Criterion) -> tuple[int | None, bool]:
     v1, v2 = criterion.v1, criterion.v2
     if isinstance(criterion, WeightedSum) and criterion.name != "pr":
         return kinds.WEIGHTED, False
-    if {v1.of_class, v2.of_class} != {"negative", "positive"} or not {v1.name, v2.name} <= CLASS_RATES:
+    if not of_both_classes(v1, v2) or not {v1.name, v2.name} <= CLASS_RATES:
         return None, False
     if isinstance(criterion, BreakEven) and v1.greater_is_better == v2.greater_is_better:
         return kinds.EQUAL_ERROR, False
